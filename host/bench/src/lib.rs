@@ -1,0 +1,1 @@
+//! Benchmarks: the same policies in WebAssembly and compiled natively.

@@ -1,0 +1,1 @@
+//! The live host as a library: ingress, upstreams, streams, events, metrics, administration.

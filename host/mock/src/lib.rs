@@ -1,0 +1,1 @@
+//! A scriptable model provider over real HTTP and real wire formats.

@@ -1,0 +1,1 @@
+//! Loads, checks, calls, meters and swaps policy components.

@@ -1,0 +1,1 @@
+//! The policies weir ships, compiled to WebAssembly and embedded.
