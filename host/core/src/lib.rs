@@ -1,1 +1,19 @@
-//! The scheduler as a pure state machine: time comes in, decisions come out.
+//! The scheduler of weir as a pure state machine.
+//!
+//! Time comes in with every call, decisions come out as values. Nothing here reads a clock, spawns, blocks,
+//! or draws a random number of its own, so that a live gateway and a simulation feed the same code, and one
+//! recorded trace gives the same outputs in both.
+
+pub mod config;
+pub mod event;
+pub mod ids;
+mod input;
+mod output;
+pub mod policies;
+pub mod units;
+
+pub use config::Config;
+pub use event::Event;
+pub use input::{Arrival, End, Facts, Input, Outcome, Response, Sent, Stage, Transport, Usage, Window};
+pub use output::{Admit, Blocked, Bound, GiveUp, Next, Output, Refusal, Settled};
+pub use policies::{Fault, Feed, Policies, Slot};
