@@ -1,0 +1,3 @@
+//! What a response means.
+
+pub use crate::bindings::classify::exports::weir::policy::classify::{Classification, Response};
