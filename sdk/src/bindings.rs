@@ -1,4 +1,7 @@
 //! What wit-bindgen makes of `weir:policy`: the contract's types, and the glue of an export.
+//!
+//! A module for each world, because two worlds that both export `lifecycle` cannot live in one crate. All
+//! share one set of `types`.
 
 macro_rules! world {
     ($module:ident, $world:literal, $macro:literal) => {
@@ -9,6 +12,7 @@ macro_rules! world {
                 pub_export_macro: true,
                 export_macro_name: $macro,
                 default_bindings_module: "weir_sdk::bindings",
+                runtime_path: "::weir_sdk::wit_bindgen::rt",
                 additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
                 with: { "weir:policy/types@0.1.0": crate::bindings::types },
             });
@@ -21,6 +25,7 @@ pub mod base {
         path: "wit",
         world: "base",
         pub_export_macro: true,
+        runtime_path: "::weir_sdk::wit_bindgen::rt",
         additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
         generate_all,
     });
