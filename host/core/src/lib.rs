@@ -4,12 +4,20 @@
 //! or draws a random number of its own, so that a live gateway and a simulation feed the same code, and one
 //! recorded trace gives the same outputs in both.
 
+mod bucket;
+pub mod budget;
+pub mod cell;
+pub mod claim;
 pub mod config;
+pub mod draw;
+pub mod estimate;
 pub mod event;
 pub mod ids;
 mod input;
+pub mod ledger;
 mod output;
 pub mod policies;
+pub mod slots;
 pub mod units;
 
 pub use config::Config;

@@ -1,0 +1,3 @@
+//! A token bucket.
+#[derive(Debug)]
+pub(crate) struct Bucket {}

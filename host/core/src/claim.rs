@@ -1,0 +1,155 @@
+//! What one attempt needs, and what it holds.
+//!
+//! A [`Claim`] says which cells an attempt needs and how much of each. [`crate::ledger::Ledger::commit`]
+//! takes all of it or nothing and answers with a [`Held`], which is the only way to give it back: settling
+//! consumes it, so that nothing can be given back twice.
+
+use arrayvec::ArrayVec;
+use weir_sdk::types::Demand;
+
+use crate::cell::Scope;
+use crate::ids::{CandidateId, CellId, TenantId};
+use crate::output::Blocked;
+use crate::units::{Micros, NanoDollars, Tokens};
+
+/// The most cells that an attempt can claim: seven of the account, four of the model, seven of the tenant.
+pub(crate) const MAX_PARTS: usize = 18;
+
+/// So much of one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which cell.
+    pub cell: CellId,
+    /// In the cell's own unit: attempts, requests, tokens, or billionths of a dollar.
+    pub amount: u64,
+}
+
+/// The cells that one attempt needs, sorted by cell, each once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// For which candidate.
+    pub candidate: CandidateId,
+    /// For which tenant.
+    pub tenant: TenantId,
+    /// What was asked for.
+    pub demand: Demand,
+    /// 0 to 3, by predicted duration.
+    pub size_class: u8,
+    /// Slots that must stay free in the account beside this attempt, kept for deeper descendants of
+    /// parents in flight. 0 for most.
+    pub spare: u32,
+    parts: ArrayVec<Part, MAX_PARTS>,
+}
+
+/// What an admitted attempt has taken. It must be settled; dropping it leaks what it holds.
+#[derive(Debug, PartialEq)]
+#[must_use = "what is held must be settled, or it stays taken"]
+pub struct Held {
+    pub(crate) claim: Claim,
+    /// The account's cell of slots.
+    pub(crate) slots: CellId,
+    /// The account, for its retry budget and verdicts, stays with the attempt through a reload.
+    pub(crate) stamp: Stamp,
+    /// Slots are given up while a parent waits for its children.
+    pub(crate) parked: bool,
+    /// The provider has counted it: its headers were seen.
+    pub(crate) accepted: bool,
+}
+
+/// How the account's cell of slots stood when an attempt was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// When it was sent.
+    pub sent: Micros,
+    /// In flight, itself included.
+    pub in_flight: u32,
+    /// The effective limit.
+    pub limit: u32,
+    /// The limit policy's mark.
+    pub mark: u64,
+}
+
+/// Why a claim does not fit now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Short {
+    /// It fits later.
+    NotUntil(NotUntil),
+    /// It can never fit.
+    Never(Never),
+}
+
+/// What a claim waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotUntil {
+    /// The narrowest cell that is short: a tenant's before a model's before an account's.
+    pub cell: CellId,
+    /// Whose that is.
+    pub scope: Scope,
+    /// What that lacks.
+    pub blocked: Blocked,
+    /// When the last of the cells that time refills, opens or renews would fit the claim, if nothing else
+    /// were taken. `None` when none of them is short, so that only a release can help, or when
+    /// a budget never comes back.
+    pub until: Option<Micros>,
+    /// A cell whose slots are all taken: a release must come, whatever the time.
+    pub slots: Option<CellId>,
+}
+
+/// Why a claim can never fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Never {
+    /// The cell that is too small.
+    pub cell: CellId,
+    /// What that is.
+    pub blocked: Blocked,
+    /// What the claim needs of it.
+    pub needs: u64,
+    /// What it holds at most.
+    pub capacity: u64,
+}
+
+/// What came of growing a reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// The stream goes on with so much output reserved.
+    Reserved(Tokens),
+    /// A hard budget is spent: the stream must end. Nothing more was reserved.
+    Cut {
+        /// When the budget comes back, from now; `None` when it never does.
+        retry_after: Option<Micros>,
+    },
+}
+
+/// How an attempt's reservation is settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    /// The provider said what it counted.
+    Exact(crate::input::Usage),
+    /// It did not say: the reservation is kept, or more when the driver has seen more output.
+    Unknown {
+        /// Output tokens that the driver counted.
+        output_seen: Tokens,
+    },
+    /// The provider refused before work began: tokens and money are given back. Requests of the provider's
+    /// windows are not, because providers count refused requests too; those of the tenant are.
+    Refused,
+    /// It never reached the provider: everything is given back.
+    Unsent,
+}
+
+/// What is free for one attempt, for each dimension the least of its cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Slots.
+    pub slots: u32,
+    /// Requests.
+    pub requests: u64,
+    /// Input tokens.
+    pub input: Tokens,
+    /// Output tokens.
+    pub output: Tokens,
+    /// Money.
+    pub cost: NanoDollars,
+    /// A cell is closed: the rest is zero until this time.
+    pub closed_until: Option<Micros>,
+}
