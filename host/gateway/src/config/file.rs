@@ -1,0 +1,376 @@
+//! The shape of `weir.toml`, and the one home of each of its defaults.
+//!
+//! Types here hold what a file says, each value checked alone. What must agree with something else (names,
+//! credentials, lanes) is checked when the file becomes [`super::Settings`].
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use weir_core::config as core;
+
+use super::value::{Dollars, Positive, Share, Span};
+
+/// The settings of a weir host. Everything has a default but one upstream.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "weir.toml")]
+pub(super) struct File {
+    /// Where to listen. Other addresses than loopback need a `[[tenant]]` at least.
+    #[serde(default = "listen")]
+    #[schemars(with = "SocketAddr")]
+    pub(super) listen: Spanned<SocketAddr>,
+    /// Seed of every draw of chance; drawn at each start when absent.
+    pub(super) seed: Option<u64>,
+    /// A file that gets every input and every policy answer, for an exact replay. It is overwritten.
+    pub(super) trace: Option<PathBuf>,
+    /// Accounts at providers; at least one.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub(super) upstream: Vec<Upstream>,
+    /// Who may call. None at all: every caller is one tenant.
+    #[serde(default)]
+    pub(super) tenant: Vec<Tenant>,
+    /// Bounds of the line of waiting requests.
+    #[serde(default)]
+    pub(super) line: Line,
+    /// The retry budget of each upstream and model.
+    #[serde(default)]
+    pub(super) retries: Retries,
+    /// How admissions come back after a closure.
+    #[serde(default)]
+    pub(super) ramp: Ramp,
+    /// Which policies decide.
+    #[serde(default)]
+    pub(super) policies: Policies,
+    /// Who may use `/admin`.
+    #[serde(default)]
+    pub(super) admin: Admin,
+    /// Bounds of this host itself.
+    #[serde(default)]
+    pub(super) host: Host,
+}
+
+fn listen() -> Spanned<SocketAddr> {
+    Spanned::new(0..0, SocketAddr::from((Ipv4Addr::LOCALHOST, 18_790)))
+}
+
+/// An account at a provider.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Upstream {
+    /// Unique among upstreams; a label of metrics.
+    #[schemars(with = "String")]
+    pub(super) name: Spanned<String>,
+    /// Whose wire format it speaks.
+    pub(super) kind: super::Kind,
+    /// What all its paths start with; the provider's public address by default.
+    #[schemars(with = "Option<String>")]
+    pub(super) base_url: Option<Spanned<String>>,
+    /// The variable that holds its credential. With neither this nor `key_file` none is sent.
+    #[schemars(with = "Option<String>")]
+    pub(super) key_env: Option<Spanned<String>>,
+    /// The file that holds its credential.
+    #[schemars(with = "Option<PathBuf>")]
+    pub(super) key_file: Option<Spanned<PathBuf>>,
+    /// What it serves; `*` takes any model, and is the default when no model is named here or below.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub(super) models: Vec<Spanned<String>>,
+    /// Models with limits or prices of their own.
+    #[serde(default)]
+    pub(super) model: Vec<Model>,
+    /// Limits of the account, which all its models share.
+    #[serde(default)]
+    pub(super) limits: Limits,
+    /// Greater is less preferred.
+    #[serde(default = "base_weight")]
+    pub(super) base_weight: Positive,
+    /// How long to wait for it.
+    #[serde(default)]
+    pub(super) timeouts: Timeouts,
+}
+
+fn base_weight() -> Positive {
+    Positive::new(1.0)
+}
+
+/// A model with limits or prices of its own.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Model {
+    /// As the provider names it, or `*`.
+    #[schemars(with = "String")]
+    pub(super) name: Spanned<String>,
+    /// Limits of this model alone.
+    #[serde(default)]
+    pub(super) limits: Limits,
+    /// What it costs.
+    #[serde(default)]
+    pub(super) price: Price,
+}
+
+/// What is limited. An absent one is learned where it can be.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Limits {
+    /// In flight at once: where an upstream's limit starts; for a tenant a cap.
+    pub(super) concurrency: Option<NonZeroU32>,
+    /// Requests a minute.
+    pub(super) rpm: Option<NonZeroU64>,
+    /// Tokens a minute, input and output together.
+    pub(super) tpm: Option<NonZeroU64>,
+    /// Input tokens a minute.
+    pub(super) input_tpm: Option<NonZeroU64>,
+    /// Output tokens a minute.
+    pub(super) output_tpm: Option<NonZeroU64>,
+}
+
+/// US dollars for a million tokens.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Price {
+    /// Input tokens.
+    pub(super) input: Dollars,
+    /// Input tokens read from the provider's cache; as other input when absent.
+    pub(super) cached_input: Option<Dollars>,
+    /// Output tokens.
+    pub(super) output: Dollars,
+}
+
+/// How long to wait for an upstream.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Timeouts {
+    /// For a connection.
+    pub(super) connect: Span,
+    /// From sending to the headers of the answer; without streaming that is the whole generation.
+    pub(super) headers: Span,
+    /// From the headers to the first content.
+    pub(super) first_content: Span,
+    /// Between two pieces of an answer.
+    pub(super) between: Span,
+    /// For one attempt in all.
+    pub(super) total: Span,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        let secs = |secs| Span::new(Duration::from_secs(secs));
+        Self {
+            connect: secs(5),
+            headers: secs(300),
+            first_content: secs(120),
+            between: secs(60),
+            total: secs(900),
+        }
+    }
+}
+
+/// Somebody who sends requests.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tenant {
+    /// Unique among tenants; a label of metrics.
+    #[schemars(with = "String")]
+    pub(super) name: Spanned<String>,
+    /// The SHA-256 of its key in hexadecimal: `printf %s "$KEY" | sha256sum`.
+    #[schemars(with = "Option<String>", regex(pattern = "^[0-9a-fA-F]{64}$"))]
+    pub(super) key_sha256: Option<Spanned<String>>,
+    /// The variable that holds its key.
+    #[schemars(with = "Option<String>")]
+    pub(super) key_env: Option<Spanned<String>>,
+    /// Share among tenants.
+    #[serde(default = "weight")]
+    pub(super) weight: NonZeroU32,
+    /// Limits of this tenant over all upstreams.
+    #[serde(default)]
+    pub(super) limits: Limits,
+    /// What it may spend.
+    #[schemars(with = "Option<Quota>")]
+    pub(super) quota: Option<Spanned<Quota>>,
+}
+
+fn weight() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+/// A budget that comes back whole at the end of each period. Tokens, dollars or both must be given.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Quota {
+    /// Tokens, input and output together.
+    pub(super) tokens: Option<NonZeroU64>,
+    /// US dollars.
+    pub(super) usd: Option<Dollars>,
+    /// How long a period is; periods count from the host's start.
+    pub(super) period: Span,
+    /// From this share spent, sheddable work is refused.
+    pub(super) soft: Share,
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        let period = Span::new(Duration::from_secs(24 * 60 * 60));
+        Self { tokens: None, usd: None, period, soft: Share::new(0.8) }
+    }
+}
+
+/// Bounds of the line of waiting requests.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Line {
+    /// Waiting requests in all.
+    pub(super) max_items: NonZeroUsize,
+    /// Waiting requests of one tenant.
+    pub(super) max_items_per_tenant: NonZeroUsize,
+    /// Bytes of waiting bodies in all.
+    pub(super) max_bytes: NonZeroU64,
+    /// The deadline of a request that brings none, from its arrival.
+    pub(super) default_deadline: Span,
+    /// How often a request may be refused before work began.
+    pub(super) max_refusals: u16,
+    /// Sessions remembered while idle.
+    pub(super) max_sessions: NonZeroUsize,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        let line = core::Line::default();
+        let count = |count| NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
+        Self {
+            max_items: count(line.max_items),
+            max_items_per_tenant: count(line.max_items_per_tenant),
+            max_bytes: NonZeroU64::new(line.max_bytes).unwrap_or(NonZeroU64::MIN),
+            default_deadline: Span::from_micros(line.default_deadline),
+            max_refusals: line.max_refusals,
+            max_sessions: count(line.max_sessions),
+        }
+    }
+}
+
+/// How many retries of failures an upstream or model allows.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Retries {
+    /// Retries for each request.
+    pub(super) ratio: Share,
+    /// Retries a second that are allowed besides.
+    pub(super) reserve_per_second: Positive,
+    /// How long requests count.
+    pub(super) window: Span,
+    /// The most of it that one tenant may use.
+    pub(super) tenant_share: Share,
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        let budget = core::RetryBudget::default();
+        Self {
+            ratio: Share::new(budget.ratio),
+            reserve_per_second: Positive::new(budget.reserve_per_second),
+            window: Span::from_micros(budget.window),
+            tenant_share: Share::new(budget.tenant_share),
+        }
+    }
+}
+
+/// After a closure admissions start with a share of the limit and double each step without a refusal.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Ramp {
+    /// Of the limit; one request at least.
+    pub(super) share: Share,
+    /// Between doublings.
+    pub(super) step: Span,
+}
+
+impl Default for Ramp {
+    fn default() -> Self {
+        let ramp = core::Ramp::default();
+        Self { share: Share::new(ramp.share), step: Span::from_micros(ramp.step) }
+    }
+}
+
+/// Which policies decide.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Policies {
+    /// A watched folder, from this file's own: a component here replaces the shipped one of the same name.
+    #[schemars(with = "Option<PathBuf>")]
+    pub(super) dir: Option<Spanned<PathBuf>>,
+    /// How much a request matters.
+    pub(super) priority: Option<Choice>,
+    /// Who goes next.
+    pub(super) schedule: Option<Choice>,
+    /// How many at once.
+    pub(super) limit: Option<Choice>,
+    /// What a response means.
+    pub(super) classify: Option<Choice>,
+    /// Whether to try again.
+    pub(super) retry: Option<Choice>,
+    /// Which upstream.
+    pub(super) route: Option<Choice>,
+    /// How many children a task may start.
+    pub(super) fanout: Option<Choice>,
+}
+
+/// A policy for a slot.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Choice {
+    /// Its name, which is its file's name without `.wasm`.
+    #[serde(rename = "use")]
+    #[schemars(with = "String")]
+    pub(super) name: Spanned<String>,
+    /// What it is started with; `weir policy list` tells what it takes.
+    #[serde(default)]
+    pub(super) settings: BTreeMap<String, serde_json::Value>,
+}
+
+/// Who may use `/admin`. With neither key nobody may.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Admin {
+    /// The variable that holds the bearer token.
+    #[schemars(with = "Option<String>")]
+    pub(super) token_env: Option<Spanned<String>>,
+    /// The file that holds the bearer token.
+    #[schemars(with = "Option<PathBuf>")]
+    pub(super) token_file: Option<Spanned<PathBuf>>,
+}
+
+/// Bounds of this host itself.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Host {
+    /// Bytes of a request's body; a longer one is refused with 413.
+    pub(super) max_body: NonZeroUsize,
+    /// Connections from callers at once.
+    pub(super) max_connections: NonZeroUsize,
+    /// How long a connection may take to send its request's head, and then its body.
+    pub(super) read_timeout: Span,
+    /// How long a caller may leave its answer unread before it is cut.
+    pub(super) stall: Span,
+    /// How long running requests may take to end once the host is told to stop.
+    pub(super) drain: Span,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        let count = |count| NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
+        let secs = |secs| Span::new(Duration::from_secs(secs));
+        Self {
+            max_body: count(32 << 20),
+            max_connections: count(10_000),
+            read_timeout: secs(30),
+            stall: secs(60),
+            drain: secs(30),
+        }
+    }
+}

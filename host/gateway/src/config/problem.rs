@@ -1,0 +1,112 @@
+//! What can be wrong in a settings file, each with its place and how to mend it.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::base_url::BadUrl;
+use super::secret::BadSecret;
+
+/// Why there are no settings.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the settings file {}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file says something that cannot be done: every such thing, in the order of the file.
+    #[error("{}", lines(.0))]
+    Invalid(Vec<Complaint>),
+}
+
+fn lines(complaints: &[Complaint]) -> String {
+    let lines: Vec<String> = complaints.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// The file's name as given.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// The key's path, such as `upstream[0].limits.rpm`; empty for the file itself.
+    pub key: String,
+    /// What is wrong and how to mend it.
+    pub problem: String,
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
+        if !self.key.is_empty() {
+            write!(f, "{}: ", self.key)?;
+        }
+        f.write_str(&self.problem)
+    }
+}
+
+/// What is wrong with a value that had the right shape. No variant holds a credential.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Problem {
+    #[error(
+        "no upstream is configured; add a table like\n\n    [[upstream]]\n    name = \"main\"\n    kind = \"openai\"\n    \
+         key_env = \"OPENAI_API_KEY\"\n"
+    )]
+    NoUpstream,
+    #[error("the name {0:?} is taken by another {1} above; give each its own")]
+    Doubled(String, &'static str),
+    #[error(
+        "the name {0:?} must have 1 to 64 letters, digits, `.`, `_` or `-`, for it becomes a label of metrics"
+    )]
+    BadName(String),
+    #[error("a model's name must not be empty; `*` takes any model")]
+    EmptyModel,
+    #[error("{0:?} is no address of an upstream: {1}")]
+    BadUrl(String, BadUrl),
+    #[error("both `{0}` and `{1}` are given; keep one")]
+    Both(&'static str, &'static str),
+    #[error("the variable {0} is not set; set it before the start: `export {0}=...`")]
+    NoVariable(String),
+    #[error("the variable {0} cannot be used: {1}")]
+    BadVariable(String, BadSecret),
+    #[error("cannot read {}: {}; the file must hold the credential alone", .0.display(), .1)]
+    NoFile(PathBuf, io::Error),
+    #[error("the file {} cannot be used: {}", .0.display(), .1)]
+    BadFile(PathBuf, BadSecret),
+    #[error(
+        "it is no SHA-256: 64 hexadecimal digits are needed; make them with `printf %s \"$KEY\" | sha256sum`"
+    )]
+    BadHash,
+    #[error("the tenant has no key; give `key_sha256` or `key_env`")]
+    NoKey,
+    #[error("the key is another tenant's above; give each its own")]
+    SameKey,
+    #[error("a quota needs `tokens`, `usd` or both")]
+    EmptyQuota,
+    #[error(
+        "{0} can be reached from other machines, which needs a `[[tenant]]` at least; \
+         add one, or listen on 127.0.0.1"
+    )]
+    OpenToAll(std::net::SocketAddr),
+    #[error("{} is no folder; make it, or take the key out", .0.display())]
+    NoFolder(PathBuf),
+    #[error("{0:?} is no policy's name: lower-case letters, digits and `-` are allowed")]
+    BadPolicy(String),
+}
+
+/// The line and the column, both from 1, of a byte of a text.
+pub(super) fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
+    let before = text.get(..span.start).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    (line, before[line_start..].chars().count() + 1)
+}

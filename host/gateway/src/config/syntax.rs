@@ -1,0 +1,102 @@
+//! From text to [`File`], with the place of what does not fit.
+//!
+//! The TOML reader tells what it met as a sentence and a span. Three things are added here: the path of the key
+//! that the span lies in, the nearest known name when a name is unknown, and simpler words.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::file::File;
+use super::problem::{Complaint, place};
+
+/// How alike two names must be for one to be offered for the other, 0 to 1.
+const ALIKE: f64 = 0.7;
+
+/// Reads a text.
+///
+/// # Errors
+///
+/// It is no TOML, or has a shape that [`File`] has not. One complaint: the reader stops at the first.
+pub(super) fn read(text: &str, name: &str) -> Result<File, Complaint> {
+    toml::from_str(text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        complaint(text, name, &span, reword(error.message()))
+    })
+}
+
+/// A complaint about a span of a text.
+pub(super) fn complaint(text: &str, name: &str, span: &Range<usize>, problem: String) -> Complaint {
+    let (line, column) = place(text, span);
+    Complaint { file: name.to_owned(), line, column, key: key_at(text, span), problem }
+}
+
+/// Adds the nearest known name to the reader's sentence about an unknown one.
+fn reword(message: &str) -> String {
+    let message =
+        message.replace("unknown field", "unknown key").replace("missing field", "missing key");
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let unknown = message.starts_with("unknown ").then(|| quoted.next()).flatten();
+    let Some(unknown) = unknown else {
+        return message;
+    };
+    match nearest(unknown, quoted) {
+        Some(near) => format!("{message}; did you mean `{near}`?"),
+        None => message.clone(),
+    }
+}
+
+/// The known name that is most like an unknown one, if any is like it.
+fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |name: &str| strsim::jaro_winkler(unknown, name);
+    let best = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) >= ALIKE).then_some(best)
+}
+
+/// The path of the key whose name or value is the narrowest around a span's start; empty when there is none.
+fn key_at(text: &str, span: &Range<usize>) -> String {
+    let Ok(table) = DeTable::parse(text) else {
+        return String::new();
+    };
+    let mut search = Search { at: span.start, best: None };
+    search.table(table.get_ref(), "");
+    search.best.map_or_else(String::new, |(_, path)| path)
+}
+
+struct Search {
+    at: usize,
+    /// Its width and its path.
+    best: Option<(usize, String)>,
+}
+
+impl Search {
+    fn table(&mut self, table: &DeTable<'_>, path: &str) {
+        for (key, value) in table {
+            let dot = if path.is_empty() { "" } else { "." };
+            let path = format!("{path}{dot}{}", key.get_ref());
+            self.offer(key.span(), &path);
+            self.value(value, &path);
+        }
+    }
+
+    fn value(&mut self, value: &Spanned<DeValue<'_>>, path: &str) {
+        self.offer(value.span(), path);
+        match value.get_ref() {
+            DeValue::Table(table) => self.table(table, path),
+            DeValue::Array(array) => {
+                for (index, value) in array.iter().enumerate() {
+                    self.value(value, &format!("{path}[{index}]"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn offer(&mut self, span: Range<usize>, path: &str) {
+        let width = span.len();
+        if span.contains(&self.at) && self.best.as_ref().is_none_or(|(best, _)| width < *best) {
+            self.best = Some((width, path.to_owned()));
+        }
+    }
+}
