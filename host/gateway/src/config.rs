@@ -8,11 +8,14 @@
 
 mod base_url;
 mod check;
+mod convert;
 mod file;
 mod lanes;
 mod problem;
 mod secret;
 mod syntax;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use std::collections::BTreeMap;

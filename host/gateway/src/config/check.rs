@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
-use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +15,7 @@ use weir_core::units::Tokens;
 use super::file::{self, File};
 use super::problem::{Complaint, ConfigError, Problem};
 use super::secret::{KeyHash, Secret};
-use super::{BaseUrl, Choice, Host, Policies, Settings, Tenant, Timeouts, Upstream, syntax};
+use super::{BaseUrl, Choice, Policies, Settings, Tenant, Upstream, convert, syntax};
 
 /// Checks one file.
 pub(super) struct Checker<'a> {
@@ -46,15 +45,15 @@ impl<'a> Checker<'a> {
             trace: file.trace.map(|path| self.path(&path)),
             upstreams: self.upstreams(file.upstream),
             tenants: self.tenants(file.tenant),
-            line: line(&file.line),
-            retries: retries(&file.retries),
+            line: convert::line(&file.line),
+            retries: convert::retries(&file.retries),
             ramp: core::Ramp { share: file.ramp.share.get(), step: file.ramp.step.micros() },
             policies: self.policies(file.policies),
             admin: self.credential(
                 ("token_env", file.admin.token_env.as_ref()),
                 ("token_file", file.admin.token_file.as_ref()),
             ),
-            host: host(&file.host),
+            host: convert::host(&file.host),
         };
         if self.complaints.is_empty() {
             return Ok(settings);
@@ -89,9 +88,9 @@ impl<'a> Checker<'a> {
                 ("key_file", upstream.key_file.as_ref()),
             ),
             models: self.models(upstream.models, upstream.model),
-            limits: limits(&upstream.limits),
+            limits: convert::limits(&upstream.limits),
             base_weight: upstream.base_weight.get(),
-            timeouts: timeouts(&upstream.timeouts),
+            timeouts: convert::timeouts(&upstream.timeouts),
             name: upstream.name.into_inner(),
         }
     }
@@ -102,7 +101,7 @@ impl<'a> Checker<'a> {
             return public;
         };
         BaseUrl::parse(written.get_ref()).unwrap_or_else(|error| {
-            self.complain(written.span(), &Problem::BadUrl(written.get_ref().clone(), error));
+            self.complain(written.span(), &Problem::BadUrl(error));
             public
         })
     }
@@ -115,14 +114,14 @@ impl<'a> Checker<'a> {
     ) -> Vec<core::Model> {
         self.model_names(plain.iter());
         self.model_names(tables.iter().map(|model| &model.name));
-        let mut models: Vec<core::Model> = tables.into_iter().map(model).collect();
+        let mut models: Vec<core::Model> = tables.into_iter().map(convert::model).collect();
         for name in plain.into_iter().map(Spanned::into_inner) {
             if models.iter().all(|model| model.name != name) {
-                models.push(plain_model(name));
+                models.push(convert::plain_model(name));
             }
         }
         if models.is_empty() {
-            models.push(plain_model("*".to_owned()));
+            models.push(convert::plain_model("*".to_owned()));
         }
         models
     }
@@ -155,7 +154,7 @@ impl<'a> Checker<'a> {
         Tenant {
             key,
             weight: tenant.weight.get(),
-            limits: limits(&tenant.limits),
+            limits: convert::limits(&tenant.limits),
             quota: tenant.quota.and_then(|quota| self.quota(&quota)),
             name: tenant.name.into_inner(),
         }
@@ -313,71 +312,4 @@ fn everybody() -> Tenant {
 fn is_label(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     (1..=64).contains(&name.len()) && name.bytes().all(allowed)
-}
-
-fn plain_model(name: String) -> core::Model {
-    core::Model { name, limits: core::Limits::default(), price: core::Price::default() }
-}
-
-fn model(model: file::Model) -> core::Model {
-    let price = model.price;
-    core::Model {
-        name: model.name.into_inner(),
-        limits: limits(&model.limits),
-        price: core::Price {
-            input: price.input.nano(),
-            cached_input: price.cached_input.unwrap_or(price.input).nano(),
-            output: price.output.nano(),
-        },
-    }
-}
-
-fn limits(limits: &file::Limits) -> core::Limits {
-    core::Limits {
-        concurrency: limits.concurrency.map(NonZeroU32::get),
-        rpm: limits.rpm.map(NonZeroU64::get),
-        tpm: limits.tpm.map(NonZeroU64::get),
-        input_tpm: limits.input_tpm.map(NonZeroU64::get),
-        output_tpm: limits.output_tpm.map(NonZeroU64::get),
-    }
-}
-
-fn timeouts(timeouts: &file::Timeouts) -> Timeouts {
-    Timeouts {
-        connect: timeouts.connect.get(),
-        headers: timeouts.headers.get(),
-        first_content: timeouts.first_content.get(),
-        between: timeouts.between.get(),
-        total: timeouts.total.get(),
-    }
-}
-
-fn line(line: &file::Line) -> core::Line {
-    core::Line {
-        max_items: line.max_items.get(),
-        max_items_per_tenant: line.max_items_per_tenant.get(),
-        max_bytes: line.max_bytes.get(),
-        default_deadline: line.default_deadline.micros(),
-        max_refusals: line.max_refusals,
-        max_sessions: line.max_sessions.get(),
-    }
-}
-
-fn retries(retries: &file::Retries) -> core::RetryBudget {
-    core::RetryBudget {
-        ratio: retries.ratio.get(),
-        reserve_per_second: retries.reserve_per_second.get(),
-        window: retries.window.micros(),
-        tenant_share: retries.tenant_share.get(),
-    }
-}
-
-fn host(host: &file::Host) -> Host {
-    Host {
-        max_body: host.max_body.get(),
-        max_connections: host.max_connections.get(),
-        read_timeout: host.read_timeout.get(),
-        stall: host.stall.get(),
-        drain: host.drain.get(),
-    }
 }

@@ -322,7 +322,7 @@ pub(super) struct Policies {
 
 /// A policy for a slot.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { use = \"limit-aimd\" }")]
 pub(super) struct Choice {
     /// Its name, which is its file's name without `.wasm`.
     #[serde(rename = "use")]

@@ -70,8 +70,8 @@ pub(super) enum Problem {
     BadName(String),
     #[error("a model's name must not be empty; `*` takes any model")]
     EmptyModel,
-    #[error("{0:?} is no address of an upstream: {1}")]
-    BadUrl(String, BadUrl),
+    #[error("{0}")]
+    BadUrl(BadUrl),
     #[error("both `{0}` and `{1}` are given; keep one")]
     Both(&'static str, &'static str),
     #[error("the variable {0} is not set; set it before the start: `export {0}=...`")]

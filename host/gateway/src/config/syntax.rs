@@ -11,8 +11,8 @@ use toml::de::{DeTable, DeValue};
 use super::file::File;
 use super::problem::{Complaint, place};
 
-/// How alike two names must be for one to be offered for the other, 0 to 1.
-const ALIKE: f64 = 0.7;
+/// How alike two names must be for one to be offered for the other: a share of their letters.
+const ALIKE: f64 = 0.4;
 
 /// Reads a text.
 ///
@@ -32,24 +32,31 @@ pub(super) fn complaint(text: &str, name: &str, span: &Range<usize>, problem: St
     Complaint { file: name.to_owned(), line, column, key: key_at(text, span), problem }
 }
 
-/// Adds the nearest known name to the reader's sentence about an unknown one.
+/// The reader's words, and those of the types it reads into, beside the file's own.
+const WORDS: [(&str, &str); 6] = [
+    ("unknown field", "unknown key"),
+    ("missing field", "missing key"),
+    ("a nonzero u32", "a whole number above 0"),
+    ("a nonzero u64", "a whole number above 0"),
+    ("a nonzero usize", "a whole number above 0"),
+    ("invalid socket address syntax", "it is no address with a port, such as \"127.0.0.1:18790\""),
+];
+
+/// Puts the reader's sentence in the file's words, and adds the nearest known name to one about an unknown name.
 fn reword(message: &str) -> String {
     let message =
-        message.replace("unknown field", "unknown key").replace("missing field", "missing key");
+        WORDS.iter().fold(message.to_owned(), |message, (from, to)| message.replace(from, to));
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = message.starts_with("unknown ").then(|| quoted.next()).flatten();
-    let Some(unknown) = unknown else {
-        return message;
-    };
-    match nearest(unknown, quoted) {
+    match unknown.and_then(|unknown| nearest(unknown, quoted)) {
         Some(near) => format!("{message}; did you mean `{near}`?"),
-        None => message.clone(),
+        None => message,
     }
 }
 
 /// The known name that is most like an unknown one, if any is like it.
 fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |name: &str| strsim::jaro_winkler(unknown, name);
+    let likeness = |name: &str| strsim::normalized_damerau_levenshtein(unknown, name);
     let best = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
     (likeness(best) >= ALIKE).then_some(best)
 }
