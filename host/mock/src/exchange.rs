@@ -18,7 +18,7 @@ use crate::fault::{self, Effect};
 use crate::gate::{Gate, Permit};
 use crate::hint::put;
 use crate::limiter::{Claim, Levels};
-use crate::plan::{self, Plan};
+use crate::plan::{self, Entry, Plan};
 use crate::problem::Problem;
 use crate::sample::Dice;
 use crate::script::{Hint, ProviderScript};
@@ -102,7 +102,8 @@ impl App {
         let (number, cached) = self.gate.enter(ask);
         attempt.number = number;
         let mut dice = Dice::new(self.seed, number);
-        let plan = Plan::new(ask, number, cached, &self.script, &mut dice, &self.clock);
+        let entry = Entry { number, request_id: self.request_id(number), cached };
+        let plan = Plan::new(ask, entry, &self.script, &mut dice, &self.clock);
         let effect = fault::strike(&self.script.faults, attempt.at_us, number, &mut dice);
         if let Some(effect) = effect {
             self.gate.struck();
@@ -139,7 +140,7 @@ impl App {
         }
         if stream && effect != Some(Effect::Garbage) {
             self.clock.until(start).await;
-            let id = self.request_id(plan.number);
+            let id = plan.request_id.clone();
             let stream = Stream::new(plan, self.dialect, permit, effect, start, self.clock);
             return Ok(self.respond(
                 "text/event-stream; charset=utf-8",
@@ -154,7 +155,7 @@ impl App {
             Some(Effect::Garbage) => Bytes::from_static(b"<html><body>upstream said nothing"),
             _ => self.dialect.whole(&plan),
         };
-        let id = self.request_id(plan.number);
+        let id = plan.request_id.clone();
         Ok(self.respond("application/json", Body::whole(bytes, permit), id, &levels))
     }
 

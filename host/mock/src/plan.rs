@@ -13,6 +13,8 @@ pub(crate) struct Plan {
     /// From 1, in the order of arrival.
     pub(crate) number: u64,
     pub(crate) id: String,
+    /// The name of the request in its headers.
+    pub(crate) request_id: String,
     pub(crate) model: String,
     /// Seconds since the epoch.
     pub(crate) created: u64,
@@ -27,6 +29,15 @@ pub(crate) struct Plan {
     /// From acceptance to the first token, without the load of others.
     pub(crate) first_token: Micros,
     tokens_per_second: Option<f64>,
+}
+
+/// What the gate and the provider say of a request before it is planned.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) number: u64,
+    pub(crate) request_id: String,
+    /// Tokens of the prompt that are cached.
+    pub(crate) cached: u64,
 }
 
 /// What the answer consists of.
@@ -49,12 +60,12 @@ pub(crate) enum Finish {
 impl Plan {
     pub(crate) fn new(
         ask: &Ask,
-        number: u64,
-        cached: u64,
+        entry: Entry,
         script: &ProviderScript,
         dice: &mut Dice,
         clock: &Clock,
     ) -> Self {
+        let Entry { number, request_id, cached } = entry;
         let latency = dice.log_normal(script.latency.mean_ms, script.latency.sigma);
         let drawn = whole(dice.log_normal(script.output.mean, script.output.sigma)).max(1);
         let call = ask.tools.as_ref().and_then(|offer| offer.call(script.tools));
@@ -71,6 +82,7 @@ impl Plan {
         Self {
             number,
             id: format!("{:016x}{number:08x}", dice.number()),
+            request_id,
             model: ask.model.clone(),
             created: clock.epoch_seconds(clock.now()),
             input: ask.prompt.tokens(),

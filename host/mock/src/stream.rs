@@ -28,6 +28,8 @@ pub(crate) struct Stream {
     /// The next step; none after the last.
     next: Option<Step>,
     interruption: Option<Interruption>,
+    /// Whether the connection is to be closed as soon as what was handed over is on its way.
+    cutting: bool,
     timer: Option<Pin<Box<Sleep>>>,
     permit: Option<Permit>,
 }
@@ -63,6 +65,7 @@ impl Stream {
             clock,
             start,
             next: Some(Step::Open),
+            cutting: false,
             timer: None,
             permit: Some(permit),
         }
@@ -74,10 +77,16 @@ impl Stream {
 
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Cut>>> {
         let Some(step) = self.next else { return Poll::Ready(None) };
+        if self.cutting {
+            self.end(Outcome::Broken);
+            return Poll::Ready(Some(Err(Cut)));
+        }
         let step = match self.interrupted(step) {
             Some(What::Cut) => {
-                self.end(Outcome::Broken);
-                return Poll::Ready(Some(Err(Cut)));
+                // The server flushes when a body has nothing yet, and drops its buffer when a body fails.
+                self.cutting = true;
+                context.waker().wake_by_ref();
+                return Poll::Pending;
             }
             Some(What::Error(kind)) => Step::Error(kind),
             Some(What::Rest(rest)) => {

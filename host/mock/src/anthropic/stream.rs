@@ -46,7 +46,7 @@ pub(super) fn event(plan: &Plan, step: Step) -> Bytes {
             push(&mut buffer, "content_block_delta", &Event::ContentBlockDelta { index: 0, delta });
         }
         Step::Close => close(&mut buffer, plan),
-        Step::Error(kind) => push(&mut buffer, "error", &error::in_stream(kind, &plan.id)),
+        Step::Error(kind) => push(&mut buffer, "error", &error::in_stream(kind, &plan.request_id)),
     }
     buffer.into()
 }

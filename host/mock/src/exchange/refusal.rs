@@ -3,8 +3,9 @@
 use http::Response;
 
 use super::*;
-use crate::fault::RefuseEffect;
+use crate::fault::{RefuseEffect, RefuseKind};
 use crate::limiter::{Dimension, Refusal, When};
+use crate::script::Kind;
 
 /// Why a request was not accepted.
 pub(super) struct TurnedAway {
@@ -88,7 +89,13 @@ impl App {
 
     fn scripted(&self, refuse: RefuseEffect, ask: &Ask) -> TurnedAway {
         let RefuseEffect { kind, hint, hint_ms } = refuse;
-        let dimension = Dimension::from(kind);
+        let dimension = match (kind, self.script.kind) {
+            (RefuseKind::Requests, _) => Dimension::Requests,
+            (RefuseKind::Tokens, Kind::OpenAi) => Dimension::Tokens,
+            (RefuseKind::Tokens, Kind::Anthropic) => Dimension::InputTokens,
+            (RefuseKind::Concurrency, _) => Dimension::Concurrency,
+            (RefuseKind::Quota, _) => Dimension::Quota,
+        };
         let limits = self.script.limits;
         let (limit, requested) = match dimension {
             Dimension::Concurrency => (limits.concurrency.unwrap_or(1), 1),

@@ -31,9 +31,10 @@ impl ScriptError {
             (Some(unknown), None) => format!("known here: {}", unknown.known.join(", ")),
             (None, _) => mend(error.message()).to_owned(),
         };
-        let key = match &unknown {
-            Some(unknown) => unknown.word.clone(),
-            None => locate::key_at(text, start),
+        let key = match (&unknown, missing(error.message())) {
+            (Some(unknown), _) => unknown.word.clone(),
+            (None, Some(missing)) => missing.to_owned(),
+            (None, None) => locate::key_at(text, start),
         };
         Self {
             file: file.to_owned(),
@@ -57,9 +58,16 @@ impl ScriptError {
     }
 }
 
+/// The key of a message about a missing one.
+fn missing(message: &str) -> Option<&str> {
+    message.strip_prefix("missing field `")?.split('`').next()
+}
+
 fn mend(message: &str) -> &'static str {
-    if message.starts_with("missing field") {
+    if missing(message).is_some() {
         "add it to this table"
+    } else if message.starts_with("invalid socket address") {
+        "write an IP address and a port, like \"127.0.0.1:0\""
     } else if message.starts_with("invalid type") || message.starts_with("invalid value") {
         "write a value of the kind it expects"
     } else {

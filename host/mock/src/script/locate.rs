@@ -10,10 +10,14 @@ pub(super) fn line_of(text: &str, start: usize) -> usize {
     text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// The key of the line at a byte position, or the whole line where there is none.
+/// The key whose value starts at a byte position, or the line's first key.
 pub(super) fn key_at(text: &str, start: usize) -> String {
     let line = text.lines().nth(line_of(text, start) - 1).unwrap_or_default();
-    let key = line.split('=').next().unwrap_or_default().trim();
+    let before = text.get(..start).and_then(|before| before.lines().last()).unwrap_or_default();
+    let key = match before.trim_end().strip_suffix('=') {
+        Some(before) => before.trim_end().rsplit([' ', '{', ',']).next().unwrap_or_default(),
+        None => line.split('=').next().unwrap_or_default().trim(),
+    };
     if key.is_empty() { "script".to_owned() } else { key.to_owned() }
 }
 
