@@ -15,7 +15,7 @@ use crate::body::{Body, Cut};
 use crate::clock::{Clock, Micros, millis};
 use crate::dialect::Dialect;
 use crate::fault::{self, Effect};
-use crate::gate::{Gate, Permit};
+use crate::gate::{Admission, Gate};
 use crate::hint::put;
 use crate::limiter::{Claim, Levels};
 use crate::plan::{self, Entry, Plan};
@@ -41,7 +41,7 @@ pub(crate) struct App {
 /// An accepted request.
 struct Turn {
     plan: Plan,
-    permit: Permit,
+    admission: Admission,
     effect: Option<Effect>,
     stream: bool,
 }
@@ -114,8 +114,8 @@ impl App {
             output: ask.max_tokens.unwrap_or(plan.output).max(plan.output),
         };
         let admitted = self.gate.admit(ask, attempt.clone(), claim);
-        let permit = admitted.map_err(|refusal| self.refused(refusal))?;
-        Ok(Turn { plan, permit, effect, stream: ask.stream })
+        let admission = admitted.map_err(|refusal| self.refused(refusal))?;
+        Ok(Turn { plan, admission, effect, stream: ask.stream })
     }
 
     fn check(&self, ask: &Ask) -> Result<(), Problem> {
@@ -130,9 +130,9 @@ impl App {
     }
 
     async fn serve(&self, turn: Turn) -> Result<Response<Body>, Cut> {
-        let Turn { plan, mut permit, effect, stream } = turn;
-        let start = self.start(&plan, &permit, effect);
-        let levels = permit.levels;
+        let Turn { plan, admission, effect, stream } = turn;
+        let Admission { mut permit, others, levels } = admission;
+        let start = self.start(&plan, others, effect);
         if let Some(Effect::StallHeaders(stall)) = effect {
             self.clock.until(self.clock.now().saturating_add(millis(stall.ms))).await;
             permit.end(Outcome::Broken);
@@ -160,12 +160,12 @@ impl App {
     }
 
     /// When the first token is due.
-    fn start(&self, plan: &Plan, permit: &Permit, effect: Option<Effect>) -> Micros {
+    fn start(&self, plan: &Plan, others: u32, effect: Option<Effect>) -> Micros {
         let slow = match effect {
             Some(Effect::SlowHeaders(pause)) => millis(pause.ms),
             _ => 0,
         };
-        let load = plan::load(&self.script, permit.others);
+        let load = plan::load(&self.script, others);
         let wait = plan.first_token.saturating_add(load).saturating_add(slow);
         self.clock.now().saturating_add(wait)
     }

@@ -33,11 +33,17 @@ struct State {
 pub(crate) struct Permit {
     gate: Arc<Gate>,
     claim: Claim,
-    /// Others in flight when it was given.
-    pub(crate) others: u32,
-    /// Levels of the rates when it was given.
-    pub(crate) levels: Levels,
     attempt: Attempt,
+}
+
+/// A permit and what was true when it was given.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    pub(crate) permit: Permit,
+    /// Others in flight.
+    pub(crate) others: u32,
+    /// The rates, after this request's share.
+    pub(crate) levels: Levels,
 }
 
 impl Gate {
@@ -69,7 +75,7 @@ impl Gate {
         ask: &Ask,
         attempt: Attempt,
         claim: Claim,
-    ) -> Result<Permit, Refusal> {
+    ) -> Result<Admission, Refusal> {
         let now = self.clock.now();
         let mut state = self.lock();
         state.limiter.admit(now, claim)?;
@@ -79,7 +85,8 @@ impl Gate {
             prefixes.remember(&ask.prompt);
         }
         drop(state);
-        Ok(Permit { gate: Arc::clone(self), claim, others: in_flight - 1, levels, attempt })
+        let permit = Permit { gate: Arc::clone(self), claim, attempt };
+        Ok(Admission { permit, others: in_flight - 1, levels })
     }
 
     /// Notes a request that was not accepted.

@@ -16,7 +16,7 @@ pub struct ScriptError {
     /// What is wrong.
     pub problem: String,
     /// The known key or value nearest to an unknown one.
-    pub nearest: Option<String>,
+    pub nearest: Option<Box<str>>,
     /// What to do.
     pub mend: String,
 }
@@ -90,9 +90,9 @@ impl Unknown {
         Some(Self { word: quoted.next()?, known: quoted.collect() })
     }
 
-    fn nearest(&self) -> Option<String> {
+    fn nearest(&self) -> Option<Box<str>> {
         let distance = |known: &&String| strsim::damerau_levenshtein(known, &self.word);
         let nearest = self.known.iter().min_by_key(distance)?;
-        (distance(&nearest) * 2 <= nearest.len().max(2)).then(|| nearest.clone())
+        (distance(&nearest) * 2 <= nearest.len().max(2)).then(|| nearest.as_str().into())
     }
 }

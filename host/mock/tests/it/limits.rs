@@ -1,10 +1,8 @@
 //! Limits, permits and hints, in virtual time.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{ask, start, text, value};
+use crate::common::{ask, start, text, value};
 use http::StatusCode;
 use serde_json::json;
 use tokio::time::{Instant, advance};

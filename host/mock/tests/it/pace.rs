@@ -1,10 +1,8 @@
 //! Latency, pace and faults, in virtual time.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{ask, start, text, value};
+use crate::common::{ask, start, text, value};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::time::Instant;

@@ -1,11 +1,9 @@
 //! Over real sockets: a client that goes, a cut, a shutdown, statistics, many requests.
 
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{ask, start};
 use bytes::Bytes;
-use common::{ask, start};
 use http::{Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -84,7 +82,7 @@ async fn statistics_are_served() {
     let (_mock, provider) = start(ProviderScript::openai("o").concurrency(1)).await;
     let http = client();
     send(&http, &provider, ask(&provider, json!({}))).await.collect().await.unwrap();
-    let report = send(&http, &provider, common::get("/mock/stats")).await;
+    let report = send(&http, &provider, crate::common::get("/mock/stats")).await;
     let report = report.collect().await.unwrap().to_bytes();
     let report: Value = serde_json::from_slice(&report).unwrap();
     assert_eq!(report["name"], "o");

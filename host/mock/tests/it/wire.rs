@@ -1,8 +1,6 @@
 //! The wire shapes, byte by byte.
 
-mod common;
-
-use common::{ask, get, post, start, text, value, wire};
+use crate::common::{ask, get, post, start, text, value, wire};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use weir_mock::{

@@ -1,5 +1,4 @@
 //! What the tests share: requests, a way to read bodies, a script's mock.
-#![allow(dead_code, reason = "each test binary uses a part")]
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -8,14 +7,14 @@ use serde_json::{Value, json};
 use weir_mock::{Body, Kind, Mock, Provider, ProviderScript, Script};
 
 /// A running mock of one provider.
-pub async fn start(provider: ProviderScript) -> (Mock, Provider) {
+pub(crate) async fn start(provider: ProviderScript) -> (Mock, Provider) {
     let mock = Mock::start(&Script::new([provider]).seed(7)).await.unwrap();
     let provider = mock.providers()[0].clone();
     (mock, provider)
 }
 
 /// A generating request in the provider's format, with more fields.
-pub fn ask(provider: &Provider, more: Value) -> Request<Bytes> {
+pub(crate) fn ask(provider: &Provider, more: Value) -> Request<Bytes> {
     let mut body = json!({
         "model": "m",
         "max_tokens": 64,
@@ -26,7 +25,7 @@ pub fn ask(provider: &Provider, more: Value) -> Request<Bytes> {
 }
 
 /// A generating request with this body.
-pub fn post(provider: &Provider, body: impl Into<Bytes>) -> Request<Bytes> {
+pub(crate) fn post(provider: &Provider, body: impl Into<Bytes>) -> Request<Bytes> {
     let path = match provider.kind() {
         Kind::OpenAi => "/v1/chat/completions",
         Kind::Anthropic => "/v1/messages",
@@ -39,23 +38,23 @@ pub fn post(provider: &Provider, body: impl Into<Bytes>) -> Request<Bytes> {
 }
 
 /// A GET request.
-pub fn get(path: &str) -> Request<Bytes> {
+pub(crate) fn get(path: &str) -> Request<Bytes> {
     Request::get(path).body(Bytes::new()).unwrap()
 }
 
 /// The whole body as text.
-pub async fn text(response: Response<Body>) -> String {
+pub(crate) async fn text(response: Response<Body>) -> String {
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
 /// The whole body as JSON.
-pub async fn value(response: Response<Body>) -> Value {
+pub(crate) async fn value(response: Response<Body>) -> Value {
     serde_json::from_str(&text(response).await).unwrap()
 }
 
 /// Text with what depends on the wall clock replaced.
-pub fn timeless(text: &str) -> String {
+pub(crate) fn timeless(text: &str) -> String {
     let mut out = String::new();
     for part in text.split_inclusive("\"created\":") {
         let digits = part.bytes().take_while(u8::is_ascii_digit).count();
@@ -67,7 +66,7 @@ pub fn timeless(text: &str) -> String {
 }
 
 /// Status, the headers that matter, and the body of a response.
-pub async fn wire(response: Response<Body>) -> String {
+pub(crate) async fn wire(response: Response<Body>) -> String {
     let mut out = format!("{}\n", response.status().as_u16());
     for (name, value) in response.headers() {
         let value = value.to_str().unwrap();
