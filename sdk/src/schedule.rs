@@ -10,8 +10,10 @@ use crate::policy::Policy;
 use crate::types::{Demand, FlowId, GroupId};
 use crate::units::Micros;
 
+mod backlog;
 mod groups;
 
+pub use backlog::{Backlog, Key, Waiting};
 pub use groups::Groups;
 
 /// Answers `schedule`, with a line for each group of lanes.

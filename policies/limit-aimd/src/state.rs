@@ -1,0 +1,141 @@
+//! What is kept for one cell.
+
+use serde::{Deserialize, Serialize};
+use weir_sdk::Micros;
+use weir_sdk::codes::{kind, reason, scope};
+use weir_sdk::limit::{Answer, Attempt, Cell, Opening};
+use weir_sdk::types::Verdict;
+
+use crate::Settings;
+
+/// What is kept for one cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    limit: u32,
+    ceiling: u32,
+    /// The level below the last raise, until it fails.
+    proven: Option<u32>,
+    /// Successes in a row.
+    streak: u32,
+    /// The epoch: how many refusals have acted.
+    mark: u64,
+    closed_until: Micros,
+    /// When something last happened; the end of a closure counts.
+    active: Micros,
+    /// It has been idle, and nothing happened since.
+    rested: bool,
+}
+
+impl State {
+    pub(crate) fn new(settings: &Settings, now: Micros, opening: &Opening) -> Self {
+        let configured = if opening.ceiling > 0 { opening.ceiling } else { u32::MAX };
+        let ceiling = settings.ceiling.min(configured).max(settings.floor);
+        Self {
+            limit: opening.start.clamp(settings.floor, ceiling),
+            ceiling,
+            proven: None,
+            streak: 0,
+            mark: 0,
+            closed_until: Micros::ZERO,
+            active: now,
+            rested: false,
+        }
+    }
+
+    pub(crate) fn answer(&self, settings: &Settings) -> Answer {
+        let idle = Micros::from_secs(settings.idle_s);
+        let sleeps = idle == Micros::ZERO || self.rested;
+        Answer {
+            limit: self.limit,
+            closed_until: self.closed_until.0,
+            wake: if sleeps { 0 } else { (self.active + idle).0 },
+            mark: self.mark,
+            ..Answer::default()
+        }
+    }
+
+    /// Something happened: the cell is not idle.
+    pub(crate) fn touch(&mut self, now: Micros) {
+        self.active = self.active.max(now);
+        self.rested = false;
+    }
+
+    /// Learns from an end; the reason code of what changed.
+    pub(crate) fn learn(
+        &mut self,
+        settings: &Settings,
+        now: Micros,
+        cell: &Cell,
+        attempt: &Attempt,
+        verdict: &Verdict,
+    ) -> u16 {
+        if kind::is_success(verdict.kind) {
+            return self.success(settings, cell.slot_blocked > 0);
+        }
+        if !teaches(verdict) {
+            return reason::NONE;
+        }
+        self.streak = 0;
+        if let Some(wait) = verdict.wait {
+            self.closed_until = self.closed_until.max(now + Micros(wait));
+            self.active = self.active.max(self.closed_until);
+        }
+        if attempt.mark == self.mark { self.cut(settings) } else { reason::NONE }
+    }
+
+    /// One more in a row; raises the limit when that is enough and somebody waits.
+    fn success(&mut self, settings: &Settings, wanted: bool) -> u16 {
+        self.streak = self.streak.saturating_add(1);
+        if self.streak < settings.streak || !wanted || self.limit >= self.ceiling {
+            return reason::NONE;
+        }
+        self.streak = 0;
+        self.proven = Some(self.limit);
+        self.limit += 1;
+        reason::RECOVERED
+    }
+
+    /// Falls back to the proven level, or by the factor when there is none below.
+    fn cut(&mut self, settings: &Settings) -> u16 {
+        self.mark += 1;
+        let before = self.limit;
+        match self.proven {
+            Some(proven) if proven < self.limit => self.limit = proven,
+            _ => {
+                self.proven = None;
+                let less = (f64::from(self.limit) * settings.factor).floor() as u32;
+                self.limit = less.max(settings.floor);
+            }
+        }
+        if self.limit < before { reason::RATE_LIMITED } else { reason::NONE }
+    }
+
+    /// Forgets what was learned, if the cell has been idle for long enough.
+    pub(crate) fn rest(&mut self, settings: &Settings, now: Micros, cell: &Cell) -> u16 {
+        self.active = self.active.max(Micros(cell.last_start));
+        if cell.in_flight > 0 || cell.slot_blocked > 0 {
+            self.touch(now);
+        }
+        let idle = Micros::from_secs(settings.idle_s);
+        if idle == Micros::ZERO || now < self.active + idle {
+            return reason::NONE;
+        }
+        let before = self.limit;
+        *self = Self { limit: self.ceiling, proven: None, streak: 0, rested: true, ..*self };
+        if self.limit == before { reason::NONE } else { reason::IDLE_RESET }
+    }
+
+    /// Held to the bounds that a freshly opened state has.
+    pub(crate) fn within(self, settings: &Settings, fresh: &Self) -> Self {
+        let ceiling = fresh.ceiling;
+        let limit = self.limit.clamp(settings.floor, ceiling);
+        let proven = self.proven.filter(|proven| *proven < limit);
+        Self { limit, ceiling, proven, active: self.active.max(fresh.active), ..self }
+    }
+}
+
+/// Whether fewer at once would have avoided it.
+fn teaches(verdict: &Verdict) -> bool {
+    let bare = verdict.kind == kind::REQUEST_WINDOW && verdict.scope == scope::UNKNOWN;
+    kind::teaches_slots(verdict.kind) || bare
+}
