@@ -4,12 +4,16 @@
 //! limits decide, so that a scripted refusal costs nothing of the limits. A request in flight holds its
 //! permit from admission on; when its client goes, the future or the body is dropped and the permit with it.
 
+mod refusal;
+mod route;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
+use self::refusal::TurnedAway;
 use crate::ask::Ask;
 use crate::body::{Body, Cut};
 use crate::clock::{Clock, Micros, millis};
@@ -21,13 +25,9 @@ use crate::limiter::{Claim, Levels};
 use crate::plan::{self, Entry, Plan};
 use crate::problem::Problem;
 use crate::sample::Dice;
-use crate::script::{Hint, ProviderScript};
+use crate::script::ProviderScript;
 use crate::stats::{Attempt, Outcome};
 use crate::stream::Stream;
-use refusal::TurnedAway;
-
-mod refusal;
-mod route;
 
 /// One provider at work.
 pub(crate) struct App {

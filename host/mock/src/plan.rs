@@ -148,3 +148,19 @@ fn floor_boundary(text: &str, at: u64) -> usize {
 fn whole(value: f64) -> u64 {
     libm::round(value) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::floor_boundary;
+
+    #[test]
+    fn pieces_of_any_text_make_the_text() {
+        let text = r#"{"city":"Zürich 東京 🌧"}"#;
+        for step in 1..9 {
+            let cuts: Vec<usize> = (0..=40).map(|n| floor_boundary(text, n * step)).collect();
+            let pieces: String = cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]).collect();
+            assert_eq!(pieces, text[..cuts[40]], "step {step}");
+            assert_eq!(cuts[40] == text.len(), 40 * step >= text.len() as u64);
+        }
+    }
+}

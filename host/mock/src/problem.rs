@@ -7,6 +7,8 @@ use crate::limiter::{Dimension, Refusal};
 pub(crate) enum Problem {
     /// The body is not JSON, in the parser's words.
     NotJson(String),
+    /// The body is JSON of another shape, in the parser's words.
+    WrongShape(String),
     /// A field is missing or has no sense.
     Invalid {
         field: &'static str,
@@ -36,6 +38,12 @@ pub(crate) enum Problem {
 }
 
 impl Problem {
+    /// What the parser found.
+    pub(crate) fn of_json(error: serde_json::Error) -> Self {
+        let shape = error.classify() == serde_json::error::Category::Data;
+        if shape { Self::WrongShape(error.to_string()) } else { Self::NotJson(error.to_string()) }
+    }
+
     /// What ran out, of a refusal.
     pub(crate) fn dimension(&self) -> Option<Dimension> {
         match self {

@@ -192,7 +192,7 @@ pub enum Hint {
     HttpDate,
 }
 
-/// When an answer is a tool call, for requests that offer tools.
+/// When an answer is a tool call, for requests that offer tools. `max_tokens` does not cut a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tools {

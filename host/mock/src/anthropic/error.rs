@@ -60,6 +60,7 @@ fn error(problem: &Problem, model: &str) -> (u16, Error) {
         Problem::NotJson(words) => {
             (400, invalid(format!("The request body is not valid JSON: {words}")))
         }
+        Problem::WrongShape(words) => (400, invalid(words.clone())),
         Problem::Invalid { field, words } => (400, invalid(format!("{field}: {words}"))),
         Problem::MissingHeader(name) => (400, invalid(format!("{name}: header is required"))),
         Problem::TooLarge(_) => {

@@ -53,13 +53,7 @@ struct Block {
 
 /// Reads a request's body.
 pub(super) fn read(body: &[u8]) -> Result<Ask, Problem> {
-    let request: Request<'_> =
-        serde_json::from_slice(body).map_err(|error| match error.classify() {
-            serde_json::error::Category::Data => {
-                Problem::Invalid { field: "body", words: error.to_string() }
-            }
-            _ => Problem::NotJson(error.to_string()),
-        })?;
+    let request: Request<'_> = serde_json::from_slice(body).map_err(Problem::of_json)?;
     let model = request.model.ok_or_else(|| missing("model"))?.into_owned();
     let max_tokens = request.max_tokens.ok_or_else(|| missing("max_tokens"))?;
     let messages = request.messages.ok_or_else(|| missing("messages"))?;

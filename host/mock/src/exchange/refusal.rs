@@ -1,11 +1,17 @@
 //! Requests that are not accepted: the problem, its hint, its delay.
 
-use http::Response;
+use http::{HeaderValue, Response};
 
-use super::*;
-use crate::fault::{RefuseEffect, RefuseKind};
+use super::App;
+use crate::ask::Ask;
+use crate::body::Body;
+use crate::clock::{Micros, SECOND, millis};
+use crate::fault::{Effect, RefuseEffect, RefuseKind};
+use crate::hint::put;
 use crate::limiter::{Dimension, Refusal, When};
-use crate::script::Kind;
+use crate::problem::Problem;
+use crate::script::{Hint, Kind};
+use crate::stats::Attempt;
 
 /// Why a request was not accepted.
 pub(super) struct TurnedAway {
@@ -15,7 +21,7 @@ pub(super) struct TurnedAway {
 }
 
 /// What a hint tells when nobody knows when a slot comes free.
-const USUAL_HINT: Micros = 1_000_000;
+const USUAL_HINT: Micros = SECOND;
 
 impl From<Problem> for TurnedAway {
     fn from(problem: Problem) -> Self {

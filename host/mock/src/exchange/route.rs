@@ -1,12 +1,14 @@
 //! From method and path to what answers.
 
-use http::Method;
+use http::{HeaderMap, Method, Request, Response};
 use serde::Serialize;
 
-use super::*;
+use super::App;
+use crate::body::{Body, Cut};
 use crate::json;
+use crate::problem::Problem;
 use crate::script::Kind;
-use crate::stats::Stats;
+use crate::stats::{Attempt, Stats};
 
 /// What `GET /mock/stats` tells.
 #[derive(Serialize)]

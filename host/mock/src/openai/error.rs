@@ -58,6 +58,9 @@ fn error(problem: &Problem, model: &str) -> (u16, Error) {
             );
             (400, invalid(message, None, None))
         }
+        Problem::WrongShape(words) => {
+            (400, invalid(format!("Invalid request: {words}."), None, None))
+        }
         Problem::Invalid { field, words } => (400, invalid(words.clone(), Some(field), None)),
         Problem::MissingHeader(name) => {
             (400, invalid(format!("Missing required header: '{name}'."), None, None))

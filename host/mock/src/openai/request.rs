@@ -54,13 +54,7 @@ struct Function {
 
 /// Reads a request's body.
 pub(super) fn read(body: &[u8]) -> Result<Ask, Problem> {
-    let request: Request<'_> =
-        serde_json::from_slice(body).map_err(|error| match error.classify() {
-            serde_json::error::Category::Data => {
-                Problem::Invalid { field: "body", words: format!("Invalid request: {error}.") }
-            }
-            _ => Problem::NotJson(error.to_string()),
-        })?;
+    let request: Request<'_> = serde_json::from_slice(body).map_err(Problem::of_json)?;
     let messages = request.messages.as_deref().unwrap_or_default();
     if messages.is_empty() {
         return Err(missing("messages"));
