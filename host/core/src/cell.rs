@@ -1,24 +1,35 @@
 //! A cell: one thing that can run out, a (scope, dimension).
 
+mod closure;
+
 use weir_sdk::types::Demand;
 
-
-
-
-use crate::ids::{CandidateId, CellId, TenantId};
+pub(crate) use self::closure::{Closure, Trickle, doubled};
+use crate::bucket::Bucket;
+use crate::budget::{Budget, Spent};
+use crate::ids::CellId;
 use crate::output::Blocked;
+use crate::slots::{Cap, SlotCell};
+use crate::units::Micros;
 
-
-
-/// Whose a cell is.
+/// Whose a cell is. The numbers are the ledger's own: an upstream, model or tenant keeps its number for the
+/// host's life, whatever its place in the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// A tenant of this gateway, over all upstreams.
-    Tenant(TenantId),
+    Tenant(u32),
     /// One model at one upstream.
-    Model(CandidateId),
-    /// A whole account at a provider: an upstream, by its place in the configuration.
+    Model(u32),
+    /// A whole account at a provider.
     Account(u32),
+}
+
+impl Scope {
+    /// A provider's, not a tenant's.
+    #[must_use]
+    pub const fn is_provider(self) -> bool {
+        !matches!(self, Self::Tenant(_))
+    }
 }
 
 /// What of it can run out.
@@ -43,6 +54,9 @@ pub enum Dimension {
     /// Money of a tenant's quota.
     MoneyBudget,
 }
+
+/// How many dimensions there are.
+pub(crate) const DIMENSIONS: usize = Dimension::MoneyBudget as usize + 1;
 
 impl Dimension {
     /// The word used in events and metrics.
@@ -90,6 +104,224 @@ impl Dimension {
     }
 }
 
-/// One thing that can run out.
+/// One thing that can run out. Read it here; the ledger changes it.
 #[derive(Debug)]
-pub struct Cell {}
+pub struct Cell {
+    pub(crate) id: CellId,
+    pub(crate) scope: Scope,
+    pub(crate) dimension: Dimension,
+    pub(crate) body: Body,
+    pub(crate) closure: Closure,
+    pub(crate) trickle: Option<Trickle>,
+    /// What attempts in flight hold.
+    pub(crate) held: u64,
+    /// The part of it that the provider's numbers do not show yet.
+    pub(crate) unseen: u64,
+    pub(crate) retired: bool,
+}
+
+/// What a cell counts with.
+#[derive(Debug)]
+pub(crate) enum Body {
+    Slots(Box<SlotCell>),
+    Cap(Cap),
+    Window(Bucket),
+    Budget(Budget),
+}
+
+/// What a cell lacks for an amount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// A release.
+    Slots,
+    /// Time; `None` when no time is known.
+    Time(Blocked, Option<Micros>),
+    /// Size; it holds so much at most.
+    Size(u64),
+}
+
+impl Cell {
+    /// An open, full cell.
+    pub(crate) fn new(id: CellId, scope: Scope, dimension: Dimension, body: Body) -> Self {
+        Self {
+            id,
+            scope,
+            dimension,
+            body,
+            closure: Closure::default(),
+            trickle: None,
+            held: 0,
+            unseen: 0,
+            retired: false,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> CellId {
+        self.id
+    }
+
+    /// Whose it is.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// What of it.
+    #[must_use]
+    pub fn dimension(&self) -> Dimension {
+        self.dimension
+    }
+
+    /// What attempts in flight hold, in its own unit.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.held
+    }
+
+    /// The configuration dropped it.
+    #[must_use]
+    pub fn is_retired(&self) -> bool {
+        self.retired
+    }
+
+    /// The slots of an account.
+    #[must_use]
+    pub fn slots(&self) -> Option<&SlotCell> {
+        match &self.body {
+            Body::Slots(slots) => Some(slots),
+            _ => None,
+        }
+    }
+
+    /// The slots of an account, to change.
+    pub(crate) fn slots_mut(&mut self) -> Option<&mut SlotCell> {
+        match &mut self.body {
+            Body::Slots(slots) => Some(slots),
+            _ => None,
+        }
+    }
+
+    /// The bucket of a window, to change.
+    pub(crate) fn bucket_mut(&mut self) -> Option<&mut Bucket> {
+        match &mut self.body {
+            Body::Window(bucket) => Some(bucket),
+            _ => None,
+        }
+    }
+
+    /// The budget of a tenant.
+    pub(crate) fn budget(&self) -> Option<&Budget> {
+        match &self.body {
+            Body::Budget(budget) => Some(budget),
+            _ => None,
+        }
+    }
+
+    /// What is missing for an amount, if anything.
+    pub(crate) fn lack(&self, now: Micros, amount: u64, class: u8, spare: u32) -> Option<Lack> {
+        let lack = match &self.body {
+            Body::Slots(slots) => short_of(slots.free(now, class, spare), amount),
+            Body::Cap(cap) => short_of(cap.free(), amount),
+            Body::Window(bucket) => match bucket.until(now, amount) {
+                None => Some(Lack::Size(bucket.capacity().unwrap_or(0))),
+                Some(at) => (at > now).then_some(Lack::Time(self.dimension.blocked(), Some(at))),
+            },
+            Body::Budget(budget) => match budget.check(now, amount) {
+                Ok(()) => None,
+                Err(Spent::Never) => Some(Lack::Size(budget.total())),
+                Err(Spent::Until(at)) => Some(Lack::Time(Blocked::Budget, at)),
+            },
+        };
+        self.lack_of_opening(now, lack)
+    }
+
+    /// What an attempt may take now; `u64::MAX` when nothing limits it.
+    pub(crate) fn room(&self, now: Micros) -> u64 {
+        if self.closed_until(now).is_some() {
+            return 0;
+        }
+        match &self.body {
+            Body::Slots(slots) => {
+                u64::from(slots.effective(now).saturating_sub(slots.in_flight()))
+            }
+            Body::Cap(cap) => u64::from(cap.free()),
+            Body::Window(bucket) => bucket.room(now),
+            Body::Budget(budget) => budget.free(now),
+        }
+    }
+
+    /// Closed until then, by a closure or because a window that comes back has had its step.
+    pub(crate) fn closed_until(&self, now: Micros) -> Option<Micros> {
+        let trickle = self.trickle.and_then(|trickle| trickle.full_until(now));
+        self.closure.until(now).max(trickle)
+    }
+
+    /// Takes an amount that fits, or goes into debt.
+    pub(crate) fn take(&mut self, now: Micros, amount: u64, class: u8) {
+        self.held = self.held.saturating_add(amount);
+        match &mut self.body {
+            Body::Slots(slots) => slots.take(narrow(amount), class),
+            Body::Cap(cap) => cap.in_flight = cap.in_flight.saturating_add(narrow(amount)),
+            Body::Window(bucket) => bucket.take(now, amount),
+            Body::Budget(budget) => budget.reserve(amount),
+        }
+        if self.is_counted() {
+            self.unseen = self.unseen.saturating_add(amount);
+        }
+    }
+
+    /// An admission passes through a window that comes back.
+    pub(crate) fn admit(&mut self, now: Micros) {
+        if self.trickle.is_some_and(|trickle| trickle.is_over(now)) {
+            self.trickle = None;
+        }
+        if let Some(trickle) = &mut self.trickle {
+            trickle.admit();
+        }
+    }
+
+    /// Gives back what was reserved, less what was used.
+    pub(crate) fn settle(&mut self, now: Micros, reserved: u64, used: u64, class: u8) {
+        self.held = self.held.saturating_sub(reserved);
+        match &mut self.body {
+            Body::Slots(slots) => slots.give(narrow(reserved), class),
+            Body::Cap(cap) => cap.in_flight = cap.in_flight.saturating_sub(narrow(reserved)),
+            Body::Window(bucket) if used > reserved => bucket.take(now, used - reserved),
+            Body::Window(bucket) => bucket.give(now, reserved - used),
+            Body::Budget(budget) => budget.settle(now, reserved, used),
+        }
+    }
+
+    /// The provider's numbers show so much more of what is held.
+    pub(crate) fn seen(&mut self, amount: u64) {
+        self.unseen = self.unseen.saturating_sub(amount);
+    }
+
+    /// A window that a provider counts and states.
+    pub(crate) fn is_counted(&self) -> bool {
+        let window = matches!(
+            self.dimension,
+            Dimension::Requests | Dimension::Tokens | Dimension::Input | Dimension::Output
+        );
+        window && self.scope.is_provider()
+    }
+
+    fn lack_of_opening(&self, now: Micros, lack: Option<Lack>) -> Option<Lack> {
+        let closed = self.closed_until(now);
+        match (lack, closed) {
+            (lack, None) | (lack @ Some(Lack::Size(_) | Lack::Time(_, None)), _) => lack,
+            (Some(Lack::Time(_, at)), closed) => Some(Lack::Time(Blocked::Closed, at.max(closed))),
+            (None | Some(Lack::Slots), closed) => Some(Lack::Time(Blocked::Closed, closed)),
+        }
+    }
+}
+
+fn short_of(free: u32, amount: u64) -> Option<Lack> {
+    (u64::from(free) < amount).then_some(Lack::Slots)
+}
+
+fn narrow(amount: u64) -> u32 {
+    u32::try_from(amount).unwrap_or(u32::MAX)
+}

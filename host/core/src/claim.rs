@@ -5,9 +5,11 @@
 //! consumes it, so that nothing can be given back twice.
 
 use arrayvec::ArrayVec;
+use weir_sdk::limit;
 use weir_sdk::types::Demand;
 
 use crate::cell::Scope;
+use crate::config::Price;
 use crate::ids::{CandidateId, CellId, TenantId};
 use crate::output::Blocked;
 use crate::units::{Micros, NanoDollars, Tokens};
@@ -38,19 +40,22 @@ pub struct Claim {
     /// Slots that must stay free in the account beside this attempt, kept for deeper descendants of
     /// parents in flight. 0 for most.
     pub spare: u32,
-    parts: ArrayVec<Part, MAX_PARTS>,
+    /// The ledger's number of the model: it outlives a reload, as the candidate's place may not.
+    pub(crate) model: u32,
+    /// What is asked of each cell.
+    pub(crate) parts: ArrayVec<Part, MAX_PARTS>,
 }
 
-/// What an admitted attempt has taken. It must be settled; dropping it leaks what it holds.
+/// What an admitted attempt has taken. It must be settled; dropping it leaves what it holds taken.
 #[derive(Debug, PartialEq)]
 #[must_use = "what is held must be settled, or it stays taken"]
 pub struct Held {
     pub(crate) claim: Claim,
+    pub(crate) price: Price,
     /// The account's cell of slots.
     pub(crate) slots: CellId,
-    /// The account, for its retry budget and verdicts, stays with the attempt through a reload.
     pub(crate) stamp: Stamp,
-    /// Slots are given up while a parent waits for its children.
+    /// Its slots are given up while a parent waits for its children.
     pub(crate) parked: bool,
     /// The provider has counted it: its headers were seen.
     pub(crate) accepted: bool,
@@ -81,7 +86,8 @@ pub enum Short {
 /// What a claim waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotUntil {
-    /// The narrowest cell that is short: a tenant's before a model's before an account's.
+    /// The narrowest cell that is short: a tenant's before a model's before an account's; of several of
+    /// one scope the one that fits last.
     pub cell: CellId,
     /// Whose that is.
     pub scope: Scope,
@@ -93,6 +99,8 @@ pub struct NotUntil {
     pub until: Option<Micros>,
     /// A cell whose slots are all taken: a release must come, whatever the time.
     pub slots: Option<CellId>,
+    /// No other cell is short.
+    pub alone: bool,
 }
 
 /// Why a claim can never fit.
@@ -137,19 +145,101 @@ pub enum Usage {
     Unsent,
 }
 
-/// What is free for one attempt, for each dimension the least of its cells.
+/// What is free for one attempt, for each dimension the least of its cells. The most that can be said where
+/// nothing is limited, and where a bucket is full: then one request of any size may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// Slots.
     pub slots: u32,
     /// Requests.
     pub requests: u64,
-    /// Input tokens.
+    /// Input tokens; a joint window counts for input and for output.
     pub input: Tokens,
     /// Output tokens.
     pub output: Tokens,
     /// Money.
     pub cost: NanoDollars,
-    /// A cell is closed: the rest is zero until this time.
+    /// A cell is closed until then, and what it limits is zero.
     pub closed_until: Option<Micros>,
+}
+
+impl Room {
+    /// Nothing is limited.
+    pub const UNLIMITED: Self = Self {
+        slots: u32::MAX,
+        requests: u64::MAX,
+        input: Tokens::MAX,
+        output: Tokens::MAX,
+        cost: NanoDollars::MAX,
+        closed_until: None,
+    };
+}
+
+impl Claim {
+    /// Keeps so many slots of the account free beside this attempt.
+    #[must_use]
+    pub fn keeping(mut self, spare: u32) -> Self {
+        self.spare = spare;
+        self
+    }
+
+    /// What is asked of each cell, sorted by cell.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+}
+
+impl NotUntil {
+    /// The account's cell of slots, when the claim waits for its slots and for nothing else.
+    #[must_use]
+    pub fn slots_alone(&self) -> Option<CellId> {
+        self.slots.filter(|_| self.alone && matches!(self.scope, Scope::Account(_)))
+    }
+}
+
+impl Held {
+    /// The attempt as limit policies are told it.
+    #[must_use]
+    pub fn attempt(&self, input: Tokens, output: Tokens) -> limit::Attempt {
+        limit::Attempt {
+            sent: self.stamp.sent.0,
+            in_flight: self.stamp.in_flight,
+            limit: self.stamp.limit,
+            mark: self.stamp.mark,
+            size_class: self.claim.size_class,
+            input: input.0,
+            output: output.0,
+        }
+    }
+
+    /// The claim it took, grown with its reservation.
+    #[must_use]
+    pub fn claim(&self) -> &Claim {
+        &self.claim
+    }
+
+    /// The account's cell of slots.
+    #[must_use]
+    pub fn slots(&self) -> CellId {
+        self.slots
+    }
+
+    /// How that stood when the attempt was sent.
+    #[must_use]
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// Output tokens that are reserved.
+    #[must_use]
+    pub fn output_reserved(&self) -> Tokens {
+        Tokens(self.claim.demand.output)
+    }
+
+    /// Its slots are given up for the time being.
+    #[must_use]
+    pub fn is_parked(&self) -> bool {
+        self.parked
+    }
 }
