@@ -210,3 +210,6 @@ impl Bucket {
 fn div_ceil(a: i128, b: i128) -> i128 {
     a.div_euclid(b) + i128::from(a.rem_euclid(b) != 0)
 }
+
+#[cfg(test)]
+mod tests;

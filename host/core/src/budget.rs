@@ -54,6 +54,8 @@ pub(crate) struct Budget {
 pub(crate) enum Spent {
     /// It is more than the whole.
     Never,
+    /// It is not spent, but attempts in flight have reserved it: most will give some back.
+    Reserved,
     /// It may fit when the budget comes back; `None` when it never does.
     Until(Option<Micros>),
 }
@@ -96,10 +98,13 @@ impl Budget {
         if amount > self.total {
             return Err(Spent::Never);
         }
-        if amount > self.free(now) {
-            return Err(Spent::Until(self.renews(now)));
+        if amount <= self.free(now) {
+            Ok(())
+        } else if amount <= self.unspent(now) {
+            Err(Spent::Reserved)
+        } else {
+            Err(Spent::Until(self.renews(now)))
         }
-        Ok(())
     }
 
     /// Reserves so much.
@@ -162,9 +167,10 @@ mod tests {
     fn reserves_then_settles_either_way() {
         let mut budget = Budget::new(100, HOUR, 800);
         budget.reserve(60);
-        assert_eq!(budget.check(Micros(1), 41), Err(Spent::Until(Some(HOUR))));
+        assert_eq!(budget.check(Micros(1), 41), Err(Spent::Reserved));
         budget.settle(Micros(1), 60, 10);
         assert_eq!(budget.free(Micros(1)), 90);
+        assert_eq!(budget.check(Micros(1), 91), Err(Spent::Until(Some(HOUR))));
         budget.reserve(50);
         budget.settle(Micros(1), 50, 75);
         assert_eq!((budget.free(Micros(1)), budget.past_soft(Micros(1))), (15, true));

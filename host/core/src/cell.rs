@@ -132,8 +132,8 @@ pub(crate) enum Body {
 /// What a cell lacks for an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// A release.
-    Slots,
+    /// A release: of slots, or of a reservation.
+    Release,
     /// Time; `None` when no time is known.
     Time(Blocked, Option<Micros>),
     /// Size; it holds so much at most.
@@ -231,6 +231,7 @@ impl Cell {
             Body::Budget(budget) => match budget.check(now, amount) {
                 Ok(()) => None,
                 Err(Spent::Never) => Some(Lack::Size(budget.total())),
+                Err(Spent::Reserved) => Some(Lack::Release),
                 Err(Spent::Until(at)) => Some(Lack::Time(Blocked::Budget, at)),
             },
         };
@@ -243,9 +244,7 @@ impl Cell {
             return 0;
         }
         match &self.body {
-            Body::Slots(slots) => {
-                u64::from(slots.effective(now).saturating_sub(slots.in_flight()))
-            }
+            Body::Slots(slots) => u64::from(slots.effective(now).saturating_sub(slots.in_flight())),
             Body::Cap(cap) => u64::from(cap.free()),
             Body::Window(bucket) => bucket.room(now),
             Body::Budget(budget) => budget.free(now),
@@ -313,13 +312,13 @@ impl Cell {
         match (lack, closed) {
             (lack, None) | (lack @ Some(Lack::Size(_) | Lack::Time(_, None)), _) => lack,
             (Some(Lack::Time(_, at)), closed) => Some(Lack::Time(Blocked::Closed, at.max(closed))),
-            (None | Some(Lack::Slots), closed) => Some(Lack::Time(Blocked::Closed, closed)),
+            (None | Some(Lack::Release), closed) => Some(Lack::Time(Blocked::Closed, closed)),
         }
     }
 }
 
 fn short_of(free: u32, amount: u64) -> Option<Lack> {
-    (u64::from(free) < amount).then_some(Lack::Slots)
+    (u64::from(free) < amount).then_some(Lack::Release)
 }
 
 fn narrow(amount: u64) -> u32 {

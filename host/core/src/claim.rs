@@ -97,7 +97,8 @@ pub struct NotUntil {
     /// were taken. `None` when none of them is short, so that only a release can help, or when
     /// a budget never comes back.
     pub until: Option<Micros>,
-    /// A cell whose slots are all taken: a release must come, whatever the time.
+    /// A cell that waits for a release, whatever the time: all its slots are taken, or what is left of
+    /// the budget is reserved by attempts in flight. What it lacks is then called slots.
     pub slots: Option<CellId>,
     /// No other cell is short.
     pub alone: bool,

@@ -67,9 +67,8 @@ impl Ledger {
     /// Every account's cell of slots, in the order of upstreams.
     pub fn slot_cells(&self) -> impl Iterator<Item = CellId> + '_ {
         let accounts = self.layout.upstreams.iter();
-        accounts.filter_map(|number| {
-            self.layout.accounts[*number as usize].cells.get(Dimension::Slots)
-        })
+        accounts
+            .filter_map(|number| self.layout.accounts[*number as usize].cells.get(Dimension::Slots))
     }
 
     /// A cell, retired ones included.
@@ -89,9 +88,7 @@ impl Ledger {
     #[must_use]
     pub fn names(&self, id: CellId) -> (&str, &str) {
         match self.cell(id).map(|cell| cell.scope) {
-            Some(Scope::Account(number)) => {
-                (&self.layout.accounts[number as usize].name, "")
-            }
+            Some(Scope::Account(number)) => (&self.layout.accounts[number as usize].name, ""),
             Some(Scope::Model(number)) => {
                 let model = &self.layout.models[number as usize];
                 (&self.layout.account_of(number).name, &model.name)

@@ -87,7 +87,8 @@ impl Rules {
         Self {
             window: config.window,
             deposit: thousandths(config.ratio),
-            reserve: (config.reserve_per_second.max(0.0) * config.window.as_secs_f64() * 1e3) as u64,
+            reserve: (config.reserve_per_second.max(0.0) * config.window.as_secs_f64() * 1e3)
+                as u64,
             share: thousandths(config.tenant_share),
         }
     }

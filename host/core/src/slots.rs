@@ -139,7 +139,12 @@ impl SlotCell {
     }
 
     /// As the limit policy is told it.
-    pub(crate) fn view(&self, now: Micros, id: CellId, closed_until: Option<Micros>) -> limit::Cell {
+    pub(crate) fn view(
+        &self,
+        now: Micros,
+        id: CellId,
+        closed_until: Option<Micros>,
+    ) -> limit::Cell {
         limit::Cell {
             id: id.0,
             limit: self.limit,
@@ -167,8 +172,7 @@ impl SlotCell {
         self.reopen_with = answer.reopen_with;
         self.mark = answer.mark;
         self.reason = answer.reason;
-        self.wake = (answer.wake != 0)
-            .then(|| Micros(answer.wake).max(now.plus(SOONEST_WAKE)));
+        self.wake = (answer.wake != 0).then(|| Micros(answer.wake).max(now.plus(SOONEST_WAKE)));
         Ok(())
     }
 
@@ -199,7 +203,9 @@ impl SlotCell {
 
     /// A refusal for load holds the ramp where it is for a step.
     pub(crate) fn refused(&mut self, now: Micros) {
-        if self.ramping(now) && let Some(ramp) = &mut self.ramp {
+        if self.ramping(now)
+            && let Some(ramp) = &mut self.ramp
+        {
             ramp.hold(now);
         }
     }
@@ -213,7 +219,13 @@ impl SlotCell {
         self.told = effective;
         let moved = if effective > before { reason::RECOVERED } else { reason::RATE_LIMITED };
         let reason = if by_policy && self.reason != reason::NONE { self.reason } else { moved };
-        (effective != before).then_some(Change { cell, limit: self.limit, effective, before, reason })
+        (effective != before).then_some(Change {
+            cell,
+            limit: self.limit,
+            effective,
+            before,
+            reason,
+        })
     }
 
     /// When it opens by itself next: the ramp goes on.

@@ -50,9 +50,8 @@ impl Ledger {
         let cost = cost(&model.price, Tokens(input), Tokens::ZERO, Tokens(output)).0;
         let demand = Demand { input, output, cost, ..*demand };
         let cells = account.cells.iter().chain(model.cells.iter()).chain(tenants.iter());
-        let mut parts: ArrayVec<Part, MAX_PARTS> = cells
-            .map(|cell| Part { cell, amount: self.dimension(cell).amount(&demand) })
-            .collect();
+        let mut parts: ArrayVec<Part, MAX_PARTS> =
+            cells.map(|cell| Part { cell, amount: self.dimension(cell).amount(&demand) }).collect();
         parts.sort_unstable_by_key(|part| part.cell);
         Some(Claim { candidate, tenant, demand, size_class, spare: 0, model: number, parts })
     }
@@ -127,14 +126,16 @@ impl Ledger {
 
     /// The account's cell of slots in a claim.
     fn slots_in(&self, claim: &Claim) -> CellId {
-        let slots = claim.parts.iter().find(|part| self.cells[part.cell.0 as usize].slots().is_some());
+        let slots =
+            claim.parts.iter().find(|part| self.cells[part.cell.0 as usize].slots().is_some());
         slots.map_or(CellId(u32::MAX), |part| part.cell)
     }
 
     /// Counts the start, and says how the cell then stands.
     fn stamp(&mut self, now: Micros, slots: CellId) -> Stamp {
         let mut stamp = Stamp { sent: now, in_flight: 0, limit: 0, mark: 0 };
-        if let Some(slots) = self.cells.get_mut(slots.0 as usize).and_then(|cell| cell.slots_mut()) {
+        if let Some(slots) = self.cells.get_mut(slots.0 as usize).and_then(|cell| cell.slots_mut())
+        {
             slots.started(now);
             stamp.in_flight = slots.in_flight();
             stamp.limit = slots.effective(now);
@@ -201,10 +202,10 @@ impl Shortage {
     fn add(&mut self, cell: CellId, scope: Scope, lack: Lack) {
         let (blocked, at) = match lack {
             Lack::Time(blocked, at) => (blocked, at),
-            Lack::Slots | Lack::Size(_) => (Blocked::Slots, None),
+            Lack::Release | Lack::Size(_) => (Blocked::Slots, None),
         };
-        let slots = (lack == Lack::Slots).then_some(cell);
-        self.forever |= lack != Lack::Slots && at.is_none();
+        let slots = (lack == Lack::Release).then_some(cell);
+        self.forever |= lack != Lack::Release && at.is_none();
         let mut found = NotUntil { cell, scope, blocked, until: at, slots, alone: true };
         if let Some(before) = self.found {
             found.alone = false;
@@ -212,7 +213,8 @@ impl Shortage {
             found.until = before.until.max(at);
             let narrower = (rank(before.scope), Reverse(self.at)) < (rank(scope), Reverse(at));
             if narrower {
-                (found.cell, found.scope, found.blocked) = (before.cell, before.scope, before.blocked);
+                (found.cell, found.scope, found.blocked) =
+                    (before.cell, before.scope, before.blocked);
             }
         }
         if found.cell == cell {

@@ -33,10 +33,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The first cell whose sum differs.
-    pub fn check_sums<'a>(
-        &self,
-        held: impl IntoIterator<Item = &'a Held>,
-    ) -> Result<(), Broken> {
+    pub fn check_sums<'a>(&self, held: impl IntoIterator<Item = &'a Held>) -> Result<(), Broken> {
         let mut sums = vec![0_u64; self.cells.len()];
         for held in held {
             for part in &held.claim.parts {
@@ -47,8 +44,8 @@ impl Ledger {
                 }
             }
         }
-        let pairs = self.cells.iter().zip(sums);
-        pairs.map(|(cell, sum)| cell.equal("held", cell.held, sum)).collect()
+        let mut pairs = self.cells.iter().zip(sums);
+        pairs.try_for_each(|(cell, sum)| cell.equal("held", cell.held, sum))
     }
 }
 

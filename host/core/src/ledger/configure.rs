@@ -220,8 +220,7 @@ impl Ledger {
     ) {
         let tokens = quota.and_then(|quota| quota.tokens).map(|tokens| tokens.0);
         let cost = quota.and_then(|quota| quota.cost).map(|cost| cost.0);
-        for (dimension, total) in
-            [(Dimension::TokenBudget, tokens), (Dimension::MoneyBudget, cost)]
+        for (dimension, total) in [(Dimension::TokenBudget, tokens), (Dimension::MoneyBudget, cost)]
         {
             let Some((quota, total)) = quota.zip(total) else {
                 self.drop_cell(scope, dimension, changes);

@@ -135,7 +135,7 @@ impl Ledger {
             let more = grown(held, cell.dimension, output);
             match budget.check(now, more) {
                 Ok(()) => {}
-                Err(Spent::Never) => return Err(budget.renews(now)),
+                Err(Spent::Never | Spent::Reserved) => return Err(budget.renews(now)),
                 Err(Spent::Until(at)) => return Err(at),
             }
         }

@@ -64,11 +64,13 @@ impl Ledger {
         let hint = verdict.wait.map(Micros).filter(|wait| *wait > Micros::ZERO);
         let cell = self.at(target.cell);
         let span = hint.or_else(|| kind::is_window(verdict.kind).then(|| cell.closure.strike()));
-        if kind::is_window(verdict.kind) && let Some(bucket) = cell.bucket_mut() {
+        if kind::is_window(verdict.kind)
+            && let Some(bucket) = cell.bucket_mut()
+        {
             bucket.drain(now);
         }
-        let lengthened = span
-            .is_some_and(|span| self.close(now, target.cell, now.plus(span.min(LONGEST))));
+        let lengthened =
+            span.is_some_and(|span| self.close(now, target.cell, now.plus(span.min(LONGEST))));
         Some(Frozen { target, until: self.closed_until(now, target.cell), lengthened })
     }
 

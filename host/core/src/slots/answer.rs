@@ -47,13 +47,9 @@ pub enum Nonsense {
 /// Checks all of an answer.
 pub(super) fn check(now: Micros, answer: &Answer) -> Result<(), Nonsense> {
     let (a, b, c, d) = answer.caps;
-    for (what, value) in
-        [("limit", answer.limit), ("reopen-with", answer.reopen_with)].into_iter().chain([
-            ("caps.0", a),
-            ("caps.1", b),
-            ("caps.2", c),
-            ("caps.3", d),
-        ])
+    for (what, value) in [("limit", answer.limit), ("reopen-with", answer.reopen_with)]
+        .into_iter()
+        .chain([("caps.0", a), ("caps.1", b), ("caps.2", c), ("caps.3", d)])
     {
         if value > MOST {
             return Err(Nonsense::TooMany { what, value });
