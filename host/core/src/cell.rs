@@ -223,6 +223,9 @@ impl Cell {
     pub(crate) fn lack(&self, now: Micros, amount: u64, class: u8, spare: u32) -> Option<Lack> {
         let lack = match &self.body {
             Body::Slots(slots) => short_of(slots.free(now, class, spare), amount),
+            Body::Cap(cap) if amount > u64::from(cap.limit) => {
+                Some(Lack::Size(u64::from(cap.limit)))
+            }
             Body::Cap(cap) => short_of(cap.free(), amount),
             Body::Window(bucket) => match bucket.until(now, amount) {
                 None => Some(Lack::Size(bucket.capacity().unwrap_or(0))),

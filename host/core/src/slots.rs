@@ -43,9 +43,7 @@ pub struct Change {
 /// How many attempts may be in flight at an account. See the module's text.
 #[derive(Clone, Debug)]
 pub struct SlotCell {
-    /// What the configuration starts the policy with.
-    start: u32,
-    /// The policy's last answer.
+    /// The policy's last answer; before the first what is configured.
     limit: u32,
     caps: [u32; 4],
     reopen_with: u32,
@@ -72,7 +70,6 @@ impl SlotCell {
     pub(crate) fn new(start: u32, ramp: &config::Ramp) -> Self {
         let start = start.max(1);
         let mut cell = Self {
-            start,
             limit: start,
             caps: [0; 4],
             reopen_with: 0,
@@ -91,13 +88,12 @@ impl SlotCell {
             minute: Ring::new(Micros::from_secs(60)),
             told: start,
         };
-        cell.configure(start, ramp);
+        cell.configure(ramp);
         cell
     }
 
     /// Other configuration; the policy's limit stays.
-    pub(crate) fn configure(&mut self, start: u32, ramp: &config::Ramp) {
-        self.start = start.max(1);
+    pub(crate) fn configure(&mut self, ramp: &config::Ramp) {
         self.share = (ramp.share.clamp(0.0, 1.0) * 1e3).round() as u64;
         self.step = ramp.step;
     }
@@ -158,9 +154,9 @@ impl SlotCell {
         }
     }
 
-    /// What a policy that is new to the cell starts with.
+    /// What a policy that is new to the cell starts with: the configured limit, or that of the one before.
     pub(crate) fn opening(&self) -> limit::Opening {
-        limit::Opening { start: self.start, ceiling: 0 }
+        limit::Opening { start: self.limit, ceiling: 0 }
     }
 
     /// Takes an answer over, closures and rates aside.

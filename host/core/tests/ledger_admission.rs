@@ -64,6 +64,15 @@ fn a_tenants_own_cap_is_not_the_accounts() {
 }
 
 #[test]
+fn a_cap_of_zero_can_never_fit() {
+    let mut config = config();
+    config.tenants[0].limits.concurrency = Some(0);
+    let mut ledger = Ledger::new(at(0), &config);
+    let never = commit(&mut ledger, at(0), (MAIN, ACME), 10, 10);
+    assert!(matches!(never, Err(Short::Never(Never { blocked: Blocked::Slots, capacity: 0, .. }))));
+}
+
+#[test]
 fn settles_by_the_difference_and_prices_cached_input() {
     let mut ledger = Ledger::new(at(0), &config());
     let held = commit(&mut ledger, at(0), (MAIN, ACME), 60_000, 100).unwrap();

@@ -86,6 +86,7 @@ fn the_longest_closure_wins_and_then_the_limit_ramps() {
     let slots = ledger.slots_of(MAIN).unwrap();
     let change = ledger.apply(at(0), slots, &answer(40)).unwrap().unwrap();
     assert_eq!((change.before, change.effective), (8, 40));
+    assert_eq!(ledger.opening(slots).unwrap().start, 40, "the next policy inherits it");
     assert!(ledger.close(at(0), slots, at(30)));
     assert!(!ledger.close(at(1), slots, at(10)));
     let closed = Answer { closed_until: at(20).0, ..answer(40) };

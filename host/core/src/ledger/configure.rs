@@ -84,13 +84,13 @@ impl Ledger {
         });
         accounts[number].live = true;
         accounts[number].retries.configure(&config.retries);
-        let start = upstream.limits.concurrency.unwrap_or(DEFAULT_START);
         let scope = Scope::Account(number as u32);
         if let Some(slots) = self.find(scope, Dimension::Slots) {
             if let Some(slots) = self.cells[slots.0 as usize].slots_mut() {
-                slots.configure(start, &config.ramp);
+                slots.configure(&config.ramp);
             }
         } else {
+            let start = upstream.limits.concurrency.unwrap_or(DEFAULT_START);
             let body = Body::Slots(Box::new(SlotCell::new(start, &config.ramp)));
             changes.opened.push(self.add(scope, Dimension::Slots, body));
         }

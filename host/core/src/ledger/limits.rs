@@ -17,7 +17,8 @@ impl Ledger {
         found.slots().map(|slots| slots.view(now, cell, closed_until))
     }
 
-    /// What a limit policy that is new to a cell starts with: the configured limit.
+    /// What a limit policy that is new to a cell starts with: the configured limit, or that of the policy
+    /// before.
     #[must_use]
     pub fn opening(&self, cell: CellId) -> Option<limit::Opening> {
         self.cell(cell)?.slots().map(SlotCell::opening)
