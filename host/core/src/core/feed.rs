@@ -1,0 +1,224 @@
+//! New instances of schedule and limit policies are told the truth before they take over.
+//!
+//! A schedule is told a group's flows, then its waiting items by id, a slice at a time between steps.
+//! What happens meanwhile is mirrored as far as the instance knows of it: an item that was fed and is
+//! picked through another instance has `left` (taken) before it has `started`.
+
+use std::collections::BTreeSet;
+
+use weir_sdk::codes::left;
+use weir_sdk::schedule::{Event, Left};
+
+use super::{Core, Io};
+use crate::ids::{FlowId, GroupId, ItemId};
+use crate::item::Place;
+use crate::policies::{Feed, Policies, Slot};
+use crate::units::Micros;
+
+/// Items told in one call.
+const MAX_SLICE: usize = 64;
+
+/// A standby instance that is being fed.
+#[derive(Debug, Default)]
+pub(super) struct Feeding {
+    /// Which instance: a new number starts from the beginning.
+    instance: u64,
+    /// How many cells of slots, or groups' flows, it knows.
+    heads: usize,
+    /// The last item by id that the walk has come to.
+    cursor: Option<ItemId>,
+    /// Items that wait in the instance's line.
+    knows: BTreeSet<ItemId>,
+    /// Mirrored changes that have not been told.
+    mirror: Vec<(GroupId, Event)>,
+}
+
+impl Core {
+    /// Tells standby instances the next slice of the truth, `slice` items at most (64 are the most that
+    /// are told at once). True while there is more to tell. To be called between steps.
+    pub fn maintain(
+        &mut self,
+        now: Micros,
+        policies: &mut dyn Policies,
+        out: &mut Vec<crate::Output>,
+        slice: usize,
+    ) -> bool {
+        let io = &mut Io { now: self.advance(now), policies, out };
+        self.open_cells(io);
+        let limit = self.feed_limit(io);
+        let schedule = self.feed_schedule(io, slice.clamp(1, MAX_SLICE));
+        let rest = [Slot::Priority, Slot::Classify, Slot::Retry, Slot::Route, Slot::Fanout];
+        for slot in rest {
+            if io.policies.standby(slot).is_some() {
+                level(io, slot);
+            }
+        }
+        limit | schedule
+    }
+
+    /// The record of the slot's standby instance, begun anew for a new one.
+    fn feeding(&mut self, policies: &dyn Policies, slot: Slot) -> Option<&mut Feeding> {
+        let Some(instance) = policies.standby(slot) else {
+            self.feeding.remove(&slot);
+            return None;
+        };
+        let feeding = self.feeding.entry(slot).or_default();
+        if feeding.instance != instance {
+            *feeding = Feeding { instance, ..Feeding::default() };
+        }
+        Some(feeding)
+    }
+
+    fn feed_limit(&mut self, io: &mut Io<'_>) -> bool {
+        if self.feeding(io.policies, Slot::Limit).is_none() {
+            return false;
+        }
+        for cell in self.ledger.slot_cells().collect::<Vec<_>>() {
+            let Some(view) = self.cell_view(io.now, cell) else { continue };
+            let Some(mut opening) = self.ledger.opening(cell) else { continue };
+            opening.start = view.limit;
+            if io.policies.feed(io.now, Slot::Limit, Feed::Cell(Box::new(view), opening)).is_err() {
+                self.feeding.remove(&Slot::Limit);
+                return false;
+            }
+        }
+        self.feeding.remove(&Slot::Limit);
+        level(io, Slot::Limit);
+        false
+    }
+
+    fn feed_schedule(&mut self, io: &mut Io<'_>, slice: usize) -> bool {
+        if self.feeding(io.policies, Slot::Schedule).is_none() {
+            return false;
+        }
+        for (group, events) in self.next_slice(slice) {
+            let feed = Feed::Group(group, events);
+            if io.policies.feed(io.now, Slot::Schedule, feed).is_err() {
+                self.feeding.remove(&Slot::Schedule);
+                return false;
+            }
+        }
+        if self.told_all() {
+            return self.level_schedule(io);
+        }
+        true
+    }
+
+    /// What the instance is told next: flows of every group, then mirrored changes, then items.
+    fn next_slice(&mut self, slice: usize) -> Vec<(GroupId, Vec<Event>)> {
+        let Some(feeding) = self.feeding.get_mut(&Slot::Schedule) else { return Vec::new() };
+        if feeding.heads == 0 {
+            feeding.heads = 1;
+            feeding.mirror.clear();
+            let groups = self.groups.iter_mut();
+            return groups
+                .map(|(id, group)| {
+                    group.flush_charges();
+                    (*id, group.all_flows())
+                })
+                .collect();
+        }
+        let mut told = gather(std::mem::take(&mut feeding.mirror));
+        let fresh = self.line.after(feeding.cursor).take(slice);
+        for item in fresh {
+            feeding.cursor = Some(item.id);
+            if item.place == Place::Offered {
+                feeding.knows.insert(item.id);
+                let group = self.lanes.get(item.lane.0 as usize).map(|lane| lane.group);
+                told.push((group.unwrap_or(GroupId(0)), vec![item.offer()]));
+            }
+        }
+        merge(told)
+    }
+
+    fn told_all(&self) -> bool {
+        self.feeding.get(&Slot::Schedule).is_some_and(|feeding| {
+            feeding.heads > 0
+                && feeding.mirror.is_empty()
+                && self.line.after(feeding.cursor).next().is_none()
+        })
+    }
+
+    /// All but the events that wait to be handed over is known: those are told, and the instance takes
+    /// over.
+    fn level_schedule(&mut self, io: &mut Io<'_>) -> bool {
+        for group in self.groups.keys().copied().collect::<Vec<_>>() {
+            self.hand_over(io, group);
+        }
+        if self.feeding.get(&Slot::Schedule).is_some_and(|feeding| !feeding.mirror.is_empty()) {
+            return self.feed_schedule(io, MAX_SLICE);
+        }
+        self.feeding.remove(&Slot::Schedule);
+        level(io, Slot::Schedule);
+        self.stir(None);
+        self.more = true;
+        false
+    }
+
+    /// Keeps what was handed over for the instance that is being fed.
+    pub(super) fn mirror(&mut self, io: &mut Io<'_>, group: GroupId, events: &[Event]) {
+        let Some(instance) = io.policies.standby(Slot::Schedule) else { return };
+        let Some(feeding) = self.feeding.get_mut(&Slot::Schedule) else { return };
+        if feeding.instance != instance || feeding.heads == 0 {
+            return;
+        }
+        for event in events {
+            feeding.hear(group, event);
+        }
+    }
+}
+
+impl Feeding {
+    /// Translates what the active instance was told into what this one must hear.
+    fn hear(&mut self, group: GroupId, event: &Event) {
+        match event {
+            Event::Item(item) => {
+                if self.cursor.is_some_and(|cursor| item.id <= cursor.0) {
+                    self.knows.insert(ItemId(item.id));
+                    self.mirror.push((group, event.clone()));
+                }
+            }
+            Event::Left(told) => {
+                if self.knows.remove(&ItemId(told.item)) {
+                    self.mirror.push((group, event.clone()));
+                }
+            }
+            Event::Started(told) => {
+                self.taken(group, ItemId(told.item), FlowId(told.flow));
+                self.mirror.push((group, event.clone()));
+            }
+            Event::Returned(told) => self.taken(group, ItemId(told.item), FlowId(told.flow)),
+            Event::Flow(_) | Event::Charged(_) | Event::Gone(_) => {
+                self.mirror.push((group, event.clone()));
+            }
+        }
+    }
+
+    fn taken(&mut self, group: GroupId, item: ItemId, flow: FlowId) {
+        if self.knows.remove(&item) {
+            let left = Left { item: item.0, flow: flow.0, why: left::TAKEN };
+            self.mirror.push((group, Event::Left(left)));
+        }
+    }
+}
+
+/// The instance knows all. When it will not take over, the old one stays and the driver says why.
+fn level(io: &mut Io<'_>, slot: Slot) {
+    let _: Result<(), crate::Fault> = io.policies.level(io.now, slot);
+}
+
+fn gather(events: Vec<(GroupId, Event)>) -> Vec<(GroupId, Vec<Event>)> {
+    merge(events.into_iter().map(|(group, event)| (group, vec![event])).collect())
+}
+
+/// Neighbours of one group become one list; order is kept.
+fn merge(parts: Vec<(GroupId, Vec<Event>)>) -> Vec<(GroupId, Vec<Event>)> {
+    let mut merged: Vec<(GroupId, Vec<Event>)> = Vec::new();
+    for (group, events) in parts {
+        match merged.last_mut() {
+            Some((last, all)) if *last == group => all.extend(events),
+            _ => merged.push((group, events)),
+        }
+    }
+    merged
+}

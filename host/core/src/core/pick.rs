@@ -1,0 +1,208 @@
+//! Picks: lane by lane, a schedule proposes and the host checks.
+
+use weir_sdk::codes::left;
+use weir_sdk::schedule;
+
+use super::{Core, Io, MAX_PROPOSALS};
+use crate::group::OVERDUE_COST;
+use crate::ids::{GroupId, ItemId, LaneId};
+use crate::item::{Item, Place};
+use crate::policies::Slot;
+use crate::timers::Due;
+use crate::units::Micros;
+
+/// How long a schedule may be idle while items wait and there is room for them. Longer is nonsense, so
+/// that a policy that swallows items cannot starve a lane.
+pub(super) const IDLE_BOUND: Micros = Micros::SECOND;
+/// Items that may be set aside beside one held head.
+const MAX_ASIDE: usize = 64;
+
+/// What a look at a lane came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// An item was proposed; the lane may have room for more.
+    Proposed,
+    /// Nothing more for now.
+    Done,
+}
+
+/// Who proposed an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Proposer {
+    /// The schedule policy, whose line it has left.
+    Policy,
+    /// The host, because it has waited too long.
+    Overdue,
+    /// The host's own order, in the policy's stead.
+    Fallback,
+}
+
+impl Core {
+    /// Looks at lanes until none has room, or the step has looked at enough proposals.
+    pub(super) fn picks(&mut self, io: &mut Io<'_>) {
+        let mut left = MAX_PROPOSALS;
+        for group in self.groups.keys().copied().collect::<Vec<_>>() {
+            self.hand_over_if_needed(io, group);
+            self.pick_group(io, group, &mut left);
+        }
+        self.more |= left == 0;
+    }
+
+    /// Items that arrive while nothing can go are told when something can, or once there are many.
+    fn hand_over_if_needed(&mut self, io: &mut Io<'_>, id: GroupId) {
+        let many = self.groups.get(&id).is_some_and(|group| group.events.len() >= 512);
+        if many {
+            self.hand_over(io, id);
+        }
+    }
+
+    fn pick_group(&mut self, io: &mut Io<'_>, id: GroupId, left: &mut u32) {
+        let Some(group) = self.groups.get_mut(&id) else { return };
+        let mut lanes = group.lanes.clone();
+        let count = lanes.len().max(1);
+        lanes.rotate_left(group.turn % count);
+        group.turn = (group.turn + 1) % count;
+        while !lanes.is_empty() && *left > 0 {
+            let mut again = Vec::new();
+            for lane in lanes {
+                if *left == 0 {
+                    return;
+                }
+                if self.look(io, lane) == Look::Proposed {
+                    *left -= 1;
+                    again.push(lane);
+                }
+            }
+            lanes = again;
+        }
+    }
+
+    /// Asks for one item of a lane, when it has room.
+    fn look(&mut self, io: &mut Io<'_>, id: LaneId) -> Look {
+        if self.line.order.len(id) == 0 {
+            return Look::Done;
+        }
+        let Some(lane) = self.lane(id) else { return Look::Done };
+        let passing = lane.held.is_some();
+        if passing && lane.aside.len() >= MAX_ASIDE {
+            return Look::Done;
+        }
+        let Some(room) = self.room(io.now, id) else { return Look::Done };
+        let overdue = self.lane(id).and_then(|lane| lane.overdue(io.now)).filter(|_| !passing);
+        if let Some(item) = overdue {
+            return self.propose(io, id, item, Proposer::Overdue);
+        }
+        if self.lane(id).is_some_and(|lane| lane.asleep) {
+            return Look::Done;
+        }
+        self.ask(io, id, room)
+    }
+
+    /// Asks the schedule; answers in its stead when it faults, talks nonsense or is idle for too long.
+    fn ask(&mut self, io: &mut Io<'_>, id: LaneId, room: schedule::Room) -> Look {
+        let Some(group) = self.lane(id).map(|lane| lane.group) else { return Look::Done };
+        self.hand_over(io, group);
+        match io.policies.pick(io.now, group, room) {
+            Ok(schedule::Choice { item: Some(item), .. }) => match self.wrong(id, ItemId(item)) {
+                None => return self.propose(io, id, ItemId(item), Proposer::Policy),
+                Some(words) => self.nonsense(io, Slot::Schedule, &words),
+            },
+            Ok(schedule::Choice { item: None, wake }) => {
+                if room.passing || !self.idle(io, id, Micros(wake)) {
+                    return Look::Done;
+                }
+            }
+            Err(_) => self.fell_back(Slot::Schedule),
+        }
+        self.fall_back(io, id, room.passing)
+    }
+
+    fn fall_back(&mut self, io: &mut Io<'_>, id: LaneId, passing: bool) -> Look {
+        match self.line.order.first(id).filter(|_| !passing) {
+            Some(item) => self.propose(io, id, item, Proposer::Fallback),
+            None => Look::Done,
+        }
+    }
+
+    /// Why a proposed item cannot be meant.
+    fn wrong(&self, lane: LaneId, id: ItemId) -> Option<String> {
+        match self.line.get(id) {
+            None => Some(format!("picked item {id}, which does not exist")),
+            Some(item) if item.lane != lane => {
+                Some(format!("picked item {id} of lane {} for lane {lane}", item.lane))
+            }
+            Some(Item { place: Place::Offered, .. }) => None,
+            Some(_) => Some(format!("picked item {id}, which it was not offered")),
+        }
+    }
+
+    /// The schedule is idle although items wait and there is room. True when that is nonsense by now.
+    fn idle(&mut self, io: &mut Io<'_>, id: LaneId, wake: Micros) -> bool {
+        let Some(lane) = self.lane_mut(id) else { return false };
+        let since = *lane.idle_since.get_or_insert(io.now);
+        let patience = since.plus(IDLE_BOUND);
+        if io.now >= patience {
+            lane.idle_since = None;
+            self.nonsense(io, Slot::Schedule, "idle for a second while items wait and have room");
+            return true;
+        }
+        lane.asleep = true;
+        let asked = if wake > io.now { wake.min(patience) } else { patience };
+        self.timers.sooner(Due::Lane(id), asked);
+        false
+    }
+
+    /// Checks a proposed item and starts it, holds it, or sends it back.
+    fn propose(&mut self, io: &mut Io<'_>, id: LaneId, item: ItemId, proposer: Proposer) -> Look {
+        if proposer != Proposer::Policy {
+            self.tell_left(item, left::TAKEN);
+        }
+        if let Some(lane) = self.lane_mut(id) {
+            lane.idle_since = None;
+            if proposer == Proposer::Overdue {
+                lane.credit = lane.credit.saturating_sub(OVERDUE_COST);
+            }
+        }
+        self.unlist(item);
+        self.line.place(item, Place::Resting(io.now));
+        self.try_head(io, id, item, proposer == Proposer::Policy);
+        Look::Proposed
+    }
+
+    /// The item is no more among those that may become overdue.
+    fn unlist(&mut self, id: ItemId) {
+        let Some(item) = self.line.get(id) else { return };
+        let (lane, late) = (item.lane, item.arrived.plus(Micros(item.placement.longest_wait)));
+        if let Some(lane) = self.lane_mut(lane) {
+            lane.overdue.remove(&(late, id));
+        }
+    }
+
+    /// What a lane could admit: for each dimension the most that any of its candidates has. `None`: no
+    /// candidate has a slot and a request to give.
+    fn room(&self, now: Micros, id: LaneId) -> Option<schedule::Room> {
+        let lane = self.lane(id)?;
+        let mut sum: Option<schedule::Room> = None;
+        for candidate in &lane.candidates {
+            let mut room = self.free(now, *candidate);
+            let cell = self.ledger.slots_of(*candidate);
+            room.slots = room.slots.saturating_sub(self.promised(cell));
+            if room.slots == 0 || room.requests == 0 || room.closed_until.is_some() {
+                continue;
+            }
+            let most = sum.get_or_insert(schedule::Room {
+                lane: id.0,
+                passing: lane.held.is_some(),
+                slots: 0,
+                requests: 0,
+                input: 0,
+                output: 0,
+            });
+            most.slots = most.slots.max(room.slots);
+            most.requests = most.requests.max(room.requests);
+            most.input = most.input.max(room.input.0);
+            most.output = most.output.max(room.output.0);
+        }
+        sum
+    }
+}
