@@ -1,0 +1,35 @@
+//! Sleeps before it says what it is.
+#![cfg(target_arch = "wasm32")]
+#![allow(missing_docs, unsafe_code, reason = "the glue of an export is generated")]
+
+use weir_sdk::bindings::base::exports::weir::policy::lifecycle::{
+    Description, Guest, Named, Origin,
+};
+
+struct Sleeper;
+
+impl Guest for Sleeper {
+    #[expect(clippy::disallowed_methods, reason = "sleeping is what this policy is for")]
+    fn describe() -> Description {
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        Description {
+            name: "sleeper".into(),
+            version: "0.1.0".into(),
+            summary: String::new(),
+            settings_schema: String::new(),
+        }
+    }
+    fn start(_: String, _: u64) -> Result<(), String> {
+        Ok(())
+    }
+    fn restore(_: Vec<u8>, _: Origin, _: u64) -> Result<(), String> {
+        Ok(())
+    }
+    fn save(_: u64) -> Vec<u8> {
+        Vec::new()
+    }
+    fn names(_: Vec<Named>) {}
+    fn forget(_: Vec<(u16, u64)>) {}
+}
+
+weir_sdk::bindings::base::export!(Sleeper with_types_in weir_sdk::bindings::base);
