@@ -1,3 +1,41 @@
 //! The weir command.
 
-fn main() {}
+mod cli;
+mod config;
+mod log;
+mod mock;
+mod output;
+mod policy;
+mod serve;
+mod signals;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::cli::{Cli, Command};
+use self::output::Output;
+
+/// Exit codes: 0 done, 1 failed, 2 wrong use (clap's own).
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = Output::new(cli.json);
+    match run(cli, output) {
+        Ok(code) => code,
+        Err(error) => {
+            output.error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli, output: Output) -> anyhow::Result<ExitCode> {
+    log::start(&cli.log)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    match cli.command {
+        Command::Serve(options) => runtime.block_on(serve::run(options, output)),
+        Command::Config(command) => config::run(command, output),
+        Command::Mock(options) => runtime.block_on(mock::run(&options, output)),
+        Command::Policy(options) => runtime.block_on(policy::run(options, output)),
+    }
+}

@@ -1,0 +1,31 @@
+//! What can be typed.
+
+use clap::{Parser, Subcommand};
+
+use crate::{config, log, mock, policy, serve};
+
+/// A traffic governor for AI agents.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print JSON, for scripts
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) log: log::Options,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Govern the traffic that comes in
+    Serve(serve::Options),
+    /// Look at a settings file
+    #[command(subcommand)]
+    Config(config::Command),
+    /// Play a provider, as a script says
+    Mock(mock::Options),
+    /// List, replace or restore the policies of a running host
+    Policy(policy::Options),
+}

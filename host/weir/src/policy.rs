@@ -1,0 +1,109 @@
+//! `weir policy`: the policies of a running host, over its `/admin`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::Subcommand;
+use serde_json::{Map, Value, json};
+
+use self::admin::Admin;
+use crate::output::Output;
+
+mod admin;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    admin: admin::Options,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Tell which policy decides in each slot
+    List,
+    /// Replace a policy while the host runs
+    Swap(Swap),
+    /// Go back to the policy before
+    Rollback {
+        /// Which decision, such as `limit`
+        slot: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Swap {
+    /// Which decision, such as `limit`
+    slot: String,
+    /// A shipped policy, or one of the host's folder by its file's name without `.wasm`
+    #[arg(long, conflicts_with = "file")]
+    name: Option<String>,
+    /// A component
+    #[arg(long)]
+    file: Option<PathBuf>,
+    /// What to start it with, as a JSON object; by default what the slot has
+    #[arg(long, value_name = "JSON")]
+    settings: Option<Value>,
+}
+
+/// Runs `weir policy`.
+///
+/// # Errors
+///
+/// The host cannot be reached, or refuses.
+pub(crate) async fn run(options: Options, output: Output) -> anyhow::Result<ExitCode> {
+    let admin = Admin::new(&options.admin)?;
+    match options.command {
+        Command::List => {
+            let answer = admin.get("/admin/policies").await?;
+            output.print(&table(&answer)?, &answer)?;
+        }
+        Command::Swap(swap) => {
+            let slot = swap.slot.clone();
+            let answer = admin.post("/admin/policies/swap", &body(swap)?).await?;
+            output.print(&taken(&slot), &answer)?;
+        }
+        Command::Rollback { slot } => {
+            let answer = admin.post("/admin/policies/rollback", &json!({ "slot": slot })).await?;
+            output.print(&taken(&slot), &answer)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The host makes a policy ready beside its work, so its answer comes before the change.
+fn taken(slot: &str) -> String {
+    format!("{slot}: taken up; `weir policy list` and the host's events tell whether it took over")
+}
+
+fn body(swap: Swap) -> anyhow::Result<Value> {
+    let mut body = Map::from_iter([("slot".to_owned(), json!(swap.slot))]);
+    if let Some(name) = swap.name {
+        body.insert("name".to_owned(), json!(name));
+    }
+    if let Some(file) = swap.file {
+        // The host has another working folder.
+        let file = file.canonicalize().with_context(|| format!("cannot find {}", file.display()))?;
+        body.insert("file".to_owned(), json!(file));
+    }
+    if let Some(settings) = swap.settings {
+        body.insert("settings".to_owned(), settings);
+    }
+    Ok(Value::Object(body))
+}
+
+/// Slot, name, version, state and the start of the digest, in columns.
+fn table(answer: &Value) -> anyhow::Result<String> {
+    let Some(policies) = answer["policies"].as_array() else {
+        bail!("the host's answer has no list of policies; is it a weir of this version?");
+    };
+    let row = |policy: &Value| {
+        let text = |key: &str| policy[key].as_str().unwrap_or("-").to_owned();
+        let digest: String = text("digest").chars().take(12).collect();
+        format!("{:<10}{:<20}{:<9}{:<12}{digest}", text("slot"), text("name"), text("version"), text("state"))
+    };
+    let head = format!("{:<10}{:<20}{:<9}{:<12}{}", "SLOT", "NAME", "VERSION", "STATE", "DIGEST");
+    Ok(std::iter::once(head).chain(policies.iter().map(row)).collect::<Vec<_>>().join("\n"))
+}
