@@ -76,7 +76,8 @@ fn build() -> Result<(), Stop> {
 /// Refuses when the compiler has no standard library for the target.
 fn require_target() -> Result<(), Stop> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let asked = Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output()?;
+    let asked =
+        Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output()?;
     let folder = PathBuf::from(String::from_utf8_lossy(&asked.stdout).trim());
     if asked.status.success() && folder.is_dir() {
         return Ok(());
@@ -137,9 +138,8 @@ impl Inner {
         let mut places = vec![(self.workspace.clone(), "/weir")];
         places.extend(cargo_home().map(|home| (home, "/cargo")));
         places.push((self.target.clone(), "/target"));
-        let flag = |(from, to): (PathBuf, &str)| {
-            format!("--remap-path-prefix={}={to}", from.display())
-        };
+        let flag =
+            |(from, to): (PathBuf, &str)| format!("--remap-path-prefix={}={to}", from.display());
         places.into_iter().map(flag).collect::<Vec<_>>().join("\x1f")
     }
 

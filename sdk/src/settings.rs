@@ -107,9 +107,8 @@ pub fn take<T: Field>(
 ) -> Result<T, String> {
     let Some(value) = map.get(key) else { return Ok(default) };
     let read = T::read(value).map_err(|why| format!("setting `{key}` {why}"))?;
-    match bounds {
-        Some(bounds) => read.hold(&bounds).map_err(|why| format!("setting `{key}` {why}"))?,
-        None => {}
+    if let Some(bounds) = bounds {
+        read.hold(&bounds).map_err(|why| format!("setting `{key}` {why}"))?;
     }
     Ok(read)
 }

@@ -33,7 +33,7 @@ const RESETS: &[(&str, &str)] = &[
 
 /// The wait from the most exact place that has one.
 pub(crate) fn wait(response: &Response, found: &Found) -> Option<Micros> {
-    let millis = ["retry-after-ms", "x-ms-retry-after-ms"]
+    let millis = ["retry-after-ms", "x-ms-retry-after-ms", "x-amz-retry-after"]
         .iter()
         .find_map(|name| seconds(response.header(name)?.trim().parse::<f64>().ok()? / 1e3));
     millis

@@ -58,7 +58,7 @@ impl ScheduleBench {
 
     /// Offers an item.
     pub fn offer(&mut self, item: Item) {
-        self.waiting.insert(item.id, item.clone());
+        self.waiting.insert(item.id, item);
         self.tell(vec![Event::Item(item)]);
     }
 
@@ -112,7 +112,7 @@ impl ScheduleBench {
         let state = self.policy.save(now);
         self.policy = native::schedule::<P>(settings, now).unwrap_or_else(|why| panic!("{why}"));
         self.tell(flows);
-        let items = self.waiting.values().cloned().map(Event::Item).collect();
+        let items = self.waiting.values().copied().map(Event::Item).collect();
         self.tell(items);
         let origin = Origin { name: from.name, version: from.version, saved_at: now };
         self.policy.restore(&state, &origin, now).unwrap_or_else(|why| panic!("{why}"));
