@@ -33,6 +33,7 @@ mod timers;
 mod topology;
 pub mod fallback;
 pub mod invariant;
+pub mod trace;
 pub mod units;
 
 pub use config::Config;
