@@ -1,4 +1,5 @@
 //! The contract: its shape, and that the copy which the SDK carries is the one of the repository.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! What each component imports and exports.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 use weir_shipped::{ALL, LIMIT_AIMD_NEXT, Shipped};
 use wit_component::DecodedWasm;

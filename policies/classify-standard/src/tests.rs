@@ -20,6 +20,9 @@ fn anthropic(kind: &str, message: &str) -> String {
     format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}}}}"#)
 }
 
+/// The headers of a reply.
+type Headers = &'static [(&'static str, &'static str)];
+
 /// A status and a body, and the kind and retryable that they mean.
 type Case = (u16, String, u16, bool);
 
@@ -241,7 +244,7 @@ fn check(provider: &str, cases: &[Case]) {
 
 #[test]
 fn every_form_of_retry_after() {
-    let cases: &[(&[(&str, &str)], Option<u64>)] = &[
+    let cases: &[(Headers, Option<u64>)] = &[
         (&[("retry-after", "20")], Some(20_000_000)),
         (&[("retry-after", "2.5")], Some(2_500_000)),
         (&[("retry-after", "0")], Some(0)),

@@ -18,7 +18,7 @@ fn succeed(bench: &mut LimitBench, times: u32) -> Answer {
     for _ in 0..times {
         bench.succeed();
     }
-    bench.answer().clone()
+    *bench.answer()
 }
 
 #[test]
