@@ -51,7 +51,7 @@ fn each_hard_limit_keeps_a_candidate_out() {
         (Candidate { base_weight: 4.0, ..candidate(2) }, Verdict::Loaded),
     ];
     for (other, verdict) in cases {
-        assert_eq!(ids(&order("", &[candidate(1), other.clone()])), [1], "{verdict:?}");
+        assert_eq!(ids(&order("", &[candidate(1), other])), [1], "{verdict:?}");
         let waits = Candidate { fits: false, ..candidate(1) };
         let order = order("", &[waits, other]);
         assert_eq!(ids(&order), [1, 2], "{verdict:?}");
@@ -94,7 +94,7 @@ fn no_candidates_give_no_order() {
 fn what_is_set_counts() {
     let cheap = Candidate { network_latency: 200_000, cost_per_1k: 10, ..candidate(1) };
     let near = Candidate { network_latency: 100_000, cost_per_1k: 30, ..candidate(2) };
-    assert_eq!(ids(&order("", &[cheap.clone(), near.clone()])), [2, 1]);
+    assert_eq!(ids(&order("", &[cheap, near])), [2, 1]);
     assert_eq!(ids(&order(r#"{"cost_weight": 0.9}"#, &[cheap, near])), [1, 2]);
 }
 
