@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod command;
+mod demo;
 mod disconnect;
 mod readme;
 mod sdk;

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{config, log, mock, policy, serve};
+use crate::{config, demo, log, mock, policy, serve};
 
 /// A traffic governor for AI agents.
 #[derive(Debug, Parser)]
@@ -19,6 +19,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Watch thirty agents, two providers that refuse, and one governor: under a minute
+    Demo(demo::Options),
     /// Govern the traffic that comes in
     Serve(serve::Options),
     /// Look at a settings file
@@ -28,4 +30,14 @@ pub(crate) enum Command {
     Mock(mock::Options),
     /// List, replace or restore the policies of a running host
     Policy(policy::Options),
+}
+
+impl Command {
+    /// What is logged when nobody says. The demo draws on the terminal and counts what happens itself.
+    pub(crate) const fn default_log(&self) -> &'static str {
+        match self {
+            Self::Demo(_) => "off",
+            Self::Serve(_) | Self::Config(_) | Self::Mock(_) | Self::Policy(_) => "info",
+        }
+    }
 }

@@ -25,16 +25,14 @@ enum Format {
     Json,
 }
 
-const DEFAULT: &str = "info";
-
-/// Starts logging.
+/// Starts logging; `default` is what to log when neither an option nor the variable says.
 ///
 /// # Errors
 ///
 /// The filter is none, or logging has been started before.
-pub(crate) fn start(options: &Options) -> anyhow::Result<()> {
+pub(crate) fn start(options: &Options, default: &str) -> anyhow::Result<()> {
     let variable = std::env::var("WEIR_LOG").ok();
-    let text = options.log.as_deref().or(variable.as_deref()).unwrap_or(DEFAULT);
+    let text = options.log.as_deref().or(variable.as_deref()).unwrap_or(default);
     let filter = EnvFilter::try_new(text).with_context(|| format!("{text:?} is no log filter"))?;
     let human = match options.log_format {
         Format::Auto => io::stderr().is_terminal(),

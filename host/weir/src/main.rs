@@ -2,6 +2,7 @@
 
 mod cli;
 mod config;
+mod demo;
 mod log;
 mod mock;
 mod output;
@@ -30,9 +31,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, output: Output) -> anyhow::Result<ExitCode> {
-    log::start(&cli.log)?;
+    log::start(&cli.log, cli.command.default_log())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match cli.command {
+        Command::Demo(options) => runtime.block_on(demo::run(options, output)),
         Command::Serve(options) => runtime.block_on(serve::run(options, output)),
         Command::Config(command) => config::run(command, output),
         Command::Mock(options) => runtime.block_on(mock::run(&options, output)),
