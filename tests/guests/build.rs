@@ -25,7 +25,9 @@ fn build() -> Result<(), String> {
     let target = out.join("target");
     let status = cargo(&root, &target)?.status().map_err(|error| format!("cargo: {error}"))?;
     if !status.success() {
-        return Err("the guests do not build; is the target there? rustup target add wasm32-wasip2".into());
+        return Err(
+            "the guests do not build; is the target there? rustup target add wasm32-wasip2".into(),
+        );
     }
     for guest in GUESTS {
         let file = format!("guest_{guest}.wasm");

@@ -45,7 +45,8 @@ impl Instance {
     pub(crate) fn new(component: &Component, slot: Option<Slot>) -> Result<Self, Failed> {
         let mut store = component.engine.store();
         let pace = component.engine.pace();
-        let born = metered(&mut store, pace, Micros::ZERO, |store| component.pre.instantiate(store));
+        let born =
+            metered(&mut store, pace, Micros::ZERO, |store| component.pre.instantiate(store));
         let (born, took) = (born.0?, born.1);
         let base = component.base.load(&mut store, &born).map_err(Failed::Bind)?;
         let mut bind = |slot| component.exports.bind(slot, &mut store, &born).map_err(Failed::Bind);
@@ -91,7 +92,11 @@ impl Instance {
     }
 
     /// `Err` inside: its words about the settings.
-    pub(crate) fn start(&mut self, settings: &str, now: Micros) -> Result<Result<(), String>, Failed> {
+    pub(crate) fn start(
+        &mut self,
+        settings: &str,
+        now: Micros,
+    ) -> Result<Result<(), String>, Failed> {
         self.lifecycle(now, |guest, store| guest.call_start(store, settings, now.0))
     }
 

@@ -11,7 +11,10 @@ use crate::engine::FUEL_PER_MILLI;
 pub(crate) struct Watch(Instant);
 
 impl Watch {
-    #[expect(clippy::disallowed_methods, reason = "what a call costs is measured here and nowhere else")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what a call costs is measured here and nowhere else"
+    )]
     pub(crate) fn start() -> Self {
         Self(Instant::now())
     }

@@ -6,11 +6,13 @@
 //! imports is missing from the linker, so that it is refused by name when it is loaded (`wit/sandbox.wit` is
 //! the list). Nothing here blocks, and nothing fails because a policy talks much.
 
+#[allow(unreachable_pub, reason = "the generated code names these types")]
 mod ambient;
 mod deadline;
 mod memory;
 mod random;
 mod ring;
+#[allow(unreachable_pub, reason = "the generated code names these types")]
 mod streams;
 
 pub(crate) use ambient::Exit;

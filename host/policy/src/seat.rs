@@ -139,15 +139,16 @@ impl Seat {
         mut call: impl FnMut(&mut Instance) -> Result<(), Failed>,
     ) {
         let now = house.now;
-        if let Some(active) = &mut self.active
-            && let Err(failed) = call(active)
-        {
-            self.fail(house, now, &failed);
-        }
+        // The waiting one first: if the other fails, its successor is told all when it is made.
         if let Some(standby) = &mut self.standby
             && let Err(failed) = call(&mut standby.instance)
         {
             self.dismiss(house, now, &failed);
+        }
+        if let Some(active) = &mut self.active
+            && let Err(failed) = call(active)
+        {
+            self.fail(house, now, &failed);
         }
     }
 

@@ -2,13 +2,14 @@
 
 mod ask;
 
-use std::collections::VecDeque;
-use std::path::Path;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
 
-use weir_core::units::Micros;
 use weir_core::Slot;
+use weir_core::units::Micros;
 
 use crate::event::Event;
+use crate::folder::Delivery;
 use crate::instance::Failed;
 use crate::meter::Meter;
 use crate::prepared::Prepared;
@@ -55,14 +56,19 @@ impl Slots {
         seat.rollback(house, now)
     }
 
-    /// A new policy was refused before it came here: the event says so.
-    pub fn rejected(&mut self, slot: Option<Slot>, file: Option<&Path>, words: String) {
-        let file = file.map(Path::to_owned);
-        self.house.events.push(Event::PolicyRejected { slot, file, words });
+    /// News of the directory: swaps what is ready, and says what was not taken or is gone.
+    pub fn deliver(&mut self, now: Micros, delivery: Delivery) {
+        match delivery {
+            // When it fails here, the event says so.
+            Delivery::Ready(new) => drop(self.swap(now, new)),
+            Delivery::Rejected { slot, file, words } => self.house.reject(slot, Some(file), words),
+            Delivery::Removed { file } => self.removed(&file),
+        }
     }
 
-    /// A file is gone: for each slot that runs it, the event says that it runs on.
-    pub fn removed(&mut self, file: &Path) {
+    /// For each slot that runs the file, the event says that it runs on.
+    fn removed(&mut self, file: &Path) {
+        self.house.accept(file);
         for seat in &self.seats {
             if let Some(policy) = seat.runs(file) {
                 let (slot, name) = (seat.slot, policy.version().name);
@@ -99,6 +105,12 @@ impl Slots {
     #[must_use]
     pub fn list(&self) -> Vec<Row> {
         self.seats.iter().map(Seat::row).collect()
+    }
+
+    /// Files that were not taken, with the words why; each until it is taken or gone.
+    #[must_use]
+    pub fn rejected(&self) -> &BTreeMap<PathBuf, String> {
+        self.house.rejected()
     }
 
     /// What the calls of each slot cost.

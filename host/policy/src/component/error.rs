@@ -36,7 +36,9 @@ pub enum LoadError {
     )]
     CoreModule,
     /// It begins like a component and goes on as none: cut off, or damaged.
-    #[error("is a damaged component, or one that was cut off; write it whole, then rename it into place: {0:#}")]
+    #[error(
+        "is a damaged component, or one that was cut off; write it whole, then rename it into place: {0:#}"
+    )]
     Broken(#[source] wasmtime::Error),
     /// It imports what no policy gets.
     #[error(
@@ -72,7 +74,9 @@ pub enum LoadError {
     )]
     Shape(wasmtime::Error),
     /// It has no name.
-    #[error("has an empty name; `describe` must give one, as state passes only between policies of one name")]
+    #[error(
+        "has an empty name; `describe` must give one, as state passes only between policies of one name"
+    )]
     NoName,
     /// It does not answer the question of its slot.
     #[error("does not export `{slot}`; it exports {}", names(.exports))]

@@ -15,7 +15,6 @@ macro_rules! records {
     };
 }
 
-use base::exports::weir::policy::lifecycle;
 use super::classify::exports::weir::policy::classify;
 use super::fanout::exports::weir::policy::fanout;
 use super::limit::exports::weir::policy::limit;
@@ -23,6 +22,7 @@ use super::priority::exports::weir::policy::priority;
 use super::retry::exports::weir::policy::retry;
 use super::route::exports::weir::policy::route;
 use super::schedule::exports::weir::policy::schedule;
+use base::exports::weir::policy::lifecycle;
 
 records! {
     sdk::types::Demand => types::Demand { slots, requests, input, output, cost }

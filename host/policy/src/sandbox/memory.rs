@@ -20,7 +20,11 @@ impl Memory {
     /// Words, when the instance was stopped for what it asked.
     pub(crate) fn words(&self) -> Option<String> {
         self.refused.map(|bytes| {
-            format!("wanted {} MiB of memory, may have {} MiB", bytes.div_ceil(1 << 20), BYTES >> 20)
+            format!(
+                "wanted {} MiB of memory, may have {} MiB",
+                bytes.div_ceil(1 << 20),
+                BYTES >> 20
+            )
         })
     }
 }

@@ -74,7 +74,11 @@ impl streams::HostInputStream for Sandbox {
         Ok(Err(StreamError::Closed))
     }
 
-    fn blocking_read(&mut self, _: Resource<Input>, _: u64) -> Result<Result<Vec<u8>, StreamError>> {
+    fn blocking_read(
+        &mut self,
+        _: Resource<Input>,
+        _: u64,
+    ) -> Result<Result<Vec<u8>, StreamError>> {
         Ok(Err(StreamError::Closed))
     }
 

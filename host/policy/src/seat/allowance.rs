@@ -22,7 +22,11 @@ impl Seat {
         }
         let next = now.0 / Micros::SECOND.0 + 1;
         self.rest = Some(Rest::Allowance(Micros::from_secs(next)));
-        let words = format!("its calls took {} ms in one second; {} are allowed", used.as_millis(), SECOND.as_millis());
+        let words = format!(
+            "its calls took {} ms in one second; {} are allowed",
+            used.as_millis(),
+            SECOND.as_millis()
+        );
         self.report(house, Fault::OverAllowance, words);
     }
 

@@ -48,8 +48,7 @@ impl Seat {
 
     /// A new policy is not taken. What ran before runs on, or begins again if it had failed meanwhile.
     pub(super) fn reject(&mut self, house: &mut House, now: Micros, new: &Prepared, words: String) {
-        let (slot, file) = (Some(self.slot), new.file());
-        house.events.push(Event::PolicyRejected { slot, file, words });
+        house.reject(Some(self.slot), new.file(), words);
         if self.active.is_none() || matches!(self.rest, Some(Rest::Parked)) {
             self.renew(house, now);
         }

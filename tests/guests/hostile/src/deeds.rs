@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::hint::black_box;
+use std::io::Write;
 
 use serde::Deserialize;
 
@@ -20,10 +21,10 @@ pub(crate) enum Deed {
     Flood,
     /// Leaves by `exit`.
     Exit,
-    /// Burns some milliseconds, within the deadline.
+    /// Burns time, within the deadline.
     Burn,
-    /// Blocks on a stream.
-    Block,
+    /// Waits for a line of standard input.
+    Wait,
     /// Returns text that is no UTF-8 where text is returned, or an error where words may be.
     Nonsense,
 }
@@ -80,10 +81,10 @@ fn commit(deed: Deed) {
         },
         Deed::Recurse => drop(black_box(recurse(0))),
         Deed::Hog => hog(),
-        Deed::Flood => (0..1024).for_each(|line| eprintln!("flood {line:057}")),
+        Deed::Flood => flood(),
         Deed::Exit => std::process::exit(3),
         Deed::Burn => burn(),
-        Deed::Block => drop(std::io::stdin().read_line(&mut String::new())),
+        Deed::Wait => drop(std::io::stdin().read_line(&mut String::new())),
         Deed::Nonsense => {}
     }
 }
@@ -95,17 +96,26 @@ fn recurse(depth: u64) -> [u64; 64] {
     frame
 }
 
-fn hog() {
-    let mut held = Vec::new();
-    loop {
-        held.push(black_box(vec![1u8; 1 << 20]));
+fn flood() {
+    let line = [[b'x'; 1023].as_slice(), b"\n"].concat();
+    for _ in 0..64 {
+        // What cannot be written is not missed.
+        let _ = std::io::stderr().write_all(&line);
     }
 }
 
-/// Between one and three milliseconds on a machine of our day.
+/// Takes memory without touching it, so that the cap on memory is met before the deadline.
+fn hog() {
+    let mut held = Vec::new();
+    loop {
+        held.push(black_box(Vec::<u8>::with_capacity(1 << 20)));
+    }
+}
+
+/// About half a millisecond on a machine of our day.
 fn burn() {
     let mut value = 1u64;
-    for step in 0..2_000_000 {
+    for step in 0..200_000 {
         value = black_box(value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(step));
     }
 }
