@@ -31,7 +31,12 @@ const NEXT: (&str, &str, &str) = ("limit-aimd", "limit", "0.2.0");
 fn main() -> ExitCode {
     match build() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Stop(words)) => {
+        // Cargo stops at the error either way; after a success it shows that line and nothing else.
+        Err(Stop::Target(words)) => {
+            println!("cargo::error={words}");
+            ExitCode::SUCCESS
+        }
+        Err(Stop::Build(words)) => {
             println!("cargo::error={words}");
             ExitCode::FAILURE
         }
@@ -39,11 +44,16 @@ fn main() -> ExitCode {
 }
 
 /// What ends the build, in one line for a person.
-struct Stop(String);
+enum Stop {
+    /// The compiler lacks the target.
+    Target(String),
+    /// The build failed; what it wrote says more.
+    Build(String),
+}
 
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {
-        Self(format!("the policies could not be built: {error}"))
+        Self::Build(format!("the policies could not be built: {error}"))
     }
 }
 
@@ -82,7 +92,9 @@ fn require_target() -> Result<(), Stop> {
     if asked.status.success() && folder.is_dir() {
         return Ok(());
     }
-    Err(Stop(format!("policies are compiled to WebAssembly; run `rustup target add {TARGET}`")))
+    Err(Stop::Target(format!(
+        "policies are compiled to WebAssembly; run `rustup target add {TARGET}`"
+    )))
 }
 
 /// The build inside the build.
@@ -95,7 +107,8 @@ struct Inner {
 impl Inner {
     fn new(workspace: PathBuf) -> Result<Self, Stop> {
         let out = env::var_os("OUT_DIR").map(PathBuf::from);
-        let out = out.ok_or_else(|| Stop("OUT_DIR is not set; cargo runs this".to_owned()))?;
+        let out =
+            out.ok_or_else(|| Stop::Build("OUT_DIR is not set; cargo runs this".to_owned()))?;
         let target = out.join("target");
         Ok(Self { workspace, out, target })
     }
@@ -110,7 +123,7 @@ impl Inner {
         if cargo.status()?.success() {
             return Ok(());
         }
-        Err(Stop("the policies did not compile; the compiler's words are below".to_owned()))
+        Err(Stop::Build("the policies did not compile; the compiler's words are below".to_owned()))
     }
 
     /// The command, told nothing of the outer build but where crates are kept and to stay offline.
