@@ -77,10 +77,7 @@ impl Attempts {
     pub(crate) fn insert(&mut self, attempt: Attempt) -> AttemptId {
         self.next += 1;
         let id = AttemptId(self.next);
-        self.releases
-            .entry(attempt.held.slots())
-            .or_default()
-            .insert((attempt.expected_end, id));
+        self.releases.entry(attempt.held.slots()).or_default().insert((attempt.expected_end, id));
         self.by_id.insert(id, attempt);
         id
     }

@@ -26,6 +26,7 @@ mod nest;
 mod parent;
 mod pick;
 mod route;
+mod soft;
 mod sound;
 mod view;
 
@@ -73,6 +74,7 @@ pub struct Core {
     timers: Timers,
     attempts: Attempts,
     nest: Nest,
+    anew: soft::Anew,
     parents: Parents,
     /// Items kept back by a cap or window of their own tenant.
     kept: BTreeMap<TenantId, std::collections::BTreeSet<crate::order::Key>>,
@@ -126,6 +128,7 @@ impl Core {
             timers: Timers::default(),
             attempts: Attempts::default(),
             nest: Nest::default(),
+            anew: soft::Anew::default(),
             parents: Parents::default(),
             kept: BTreeMap::new(),
             tenant_flows: (1..=tenants).map(FlowId).collect(),
@@ -192,6 +195,7 @@ impl Core {
         self.fire(io);
         self.expire(io);
         self.more = false;
+        self.more |= self.ask_anew(io);
         self.resume_parents(io);
         self.start_held(io);
         self.picks(io);
@@ -205,7 +209,8 @@ impl Core {
         if self.more {
             return Some(self.now);
         }
-        let deadline = self.lanes.iter().filter_map(|lane| lane.deadlines.first()).map(|d| d.0).min();
+        let deadline =
+            self.lanes.iter().filter_map(|lane| lane.deadlines.first()).map(|d| d.0).min();
         let times = [self.timers.next(), deadline, self.ledger.next_open(self.now)];
         times.into_iter().flatten().min().map(|at| at.max(self.now))
     }
@@ -273,8 +278,7 @@ impl Core {
     fn stir(&mut self, upstream: Option<usize>) {
         for lane in &mut self.lanes {
             let touches = |id: &CandidateId| {
-                upstream.is_none()
-                    || self.topology.candidate(*id).map(|c| c.upstream) == upstream
+                upstream.is_none() || self.topology.candidate(*id).map(|c| c.upstream) == upstream
             };
             if lane.candidates.iter().any(touches) {
                 lane.asleep = false;

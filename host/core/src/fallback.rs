@@ -91,7 +91,11 @@ const fn by_status(status: u16) -> (u16, bool) {
 pub fn retry(failure: &retry::Failure) -> retry::Decision {
     let spent = failure.attempts >= MAX_ATTEMPTS || failure.budget_left == 0;
     if !failure.verdict.retryable || !failure.idempotent || spent {
-        return retry::Decision { action: action::GIVE_UP, after: 0, reason: reason::ATTEMPTS_SPENT };
+        return retry::Decision {
+            action: action::GIVE_UP,
+            after: 0,
+            reason: reason::ATTEMPTS_SPENT,
+        };
     }
     let doubled = FIRST_WAIT.0 << failure.attempts.saturating_sub(1).min(8);
     let after = doubled.max(failure.verdict.wait.unwrap_or(0));
@@ -118,7 +122,8 @@ pub fn order(candidates: &[route::Candidate]) -> Vec<route::Choice> {
 /// As many as the budget feeds, no more than are wanted.
 #[must_use]
 pub fn fanout(tree: &fanout::Tree, wanted: u32, children: &[fanout::Child]) -> fanout::Plan {
-    let open = children.iter().filter(|c| matches!(c.state, child::WAITING | child::RUNNING)).count();
+    let open =
+        children.iter().filter(|c| matches!(c.state, child::WAITING | child::RUNNING)).count();
     let spare = tree.budget_left.saturating_sub(tree.reserve);
     let start = wanted.min(tree.free_slots.max(u32::from(open == 0)));
     let budget_each = spare.checked_div(u64::from(start)).unwrap_or(0);
@@ -173,18 +178,32 @@ impl Fallback {
 }
 
 impl Policies for Fallback {
-    fn place(&mut self, _now: Micros, arrival: priority::Arrival) -> Result<priority::Placement, Fault> {
+    fn place(
+        &mut self,
+        _now: Micros,
+        arrival: priority::Arrival,
+    ) -> Result<priority::Placement, Fault> {
         Ok(place(arrival.declared_class))
     }
 
-    fn update(&mut self, _now: Micros, _group: GroupId, events: &mut Vec<schedule::Event>) -> Result<(), Fault> {
+    fn update(
+        &mut self,
+        _now: Micros,
+        _group: GroupId,
+        events: &mut Vec<schedule::Event>,
+    ) -> Result<(), Fault> {
         for event in events.drain(..) {
             self.apply(event);
         }
         Ok(())
     }
 
-    fn pick(&mut self, _now: Micros, _group: GroupId, room: schedule::Room) -> Result<schedule::Choice, Fault> {
+    fn pick(
+        &mut self,
+        _now: Micros,
+        _group: GroupId,
+        room: schedule::Room,
+    ) -> Result<schedule::Choice, Fault> {
         if room.passing {
             return Ok(schedule::Choice { item: None, wake: 0 });
         }
@@ -195,11 +214,21 @@ impl Policies for Fallback {
         Ok(schedule::Choice { item: item.map(|item| item.0), wake: 0 })
     }
 
-    fn open(&mut self, _now: Micros, cell: limit::Cell, opening: limit::Opening) -> Result<limit::Answer, Fault> {
+    fn open(
+        &mut self,
+        _now: Micros,
+        cell: limit::Cell,
+        opening: limit::Opening,
+    ) -> Result<limit::Answer, Fault> {
         Ok(limit::Answer { limit: opening.start, ..keep(&cell) })
     }
 
-    fn accepted(&mut self, _now: Micros, cell: limit::Cell, _attempt: limit::Attempt) -> Result<limit::Answer, Fault> {
+    fn accepted(
+        &mut self,
+        _now: Micros,
+        cell: limit::Cell,
+        _attempt: limit::Attempt,
+    ) -> Result<limit::Answer, Fault> {
         Ok(keep(&cell))
     }
 
@@ -221,7 +250,11 @@ impl Policies for Fallback {
         Ok(())
     }
 
-    fn classify(&mut self, _now: Micros, response: &classify::Response) -> Result<classify::Classification, Fault> {
+    fn classify(
+        &mut self,
+        _now: Micros,
+        response: &classify::Response,
+    ) -> Result<classify::Classification, Fault> {
         Ok(classify(response))
     }
 

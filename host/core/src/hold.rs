@@ -110,7 +110,12 @@ impl Held {
     fn after(&self, passer: Passer<'_>, beside: &Beside) -> Option<Taken> {
         let (head, pass, then) = (&self.claim.demand, passer.demand, &beside.then);
         let rows = [
-            (u64::from(head.requests), u64::from(pass.requests), then.requests, self.taken.requests),
+            (
+                u64::from(head.requests),
+                u64::from(pass.requests),
+                then.requests,
+                self.taken.requests,
+            ),
             (head.input, pass.input, then.input.0, self.taken.input),
             (head.output, pass.output, then.output.0, self.taken.output),
         ];

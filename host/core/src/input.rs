@@ -8,7 +8,6 @@ use crate::units::{Micros, Tokens};
 
 /// One thing that happened. The driver passes it with the time to [`crate::Core::step`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "an input is moved once, from the driver into the step")]
 pub enum Input {
     /// A request arrived. It leaves by exactly one [`crate::Output::Refuse`], or by being admitted
     /// and then ended with [`crate::Next::Finished`] or [`crate::Next::GiveUp`].
@@ -44,14 +43,17 @@ pub enum Input {
     },
     /// The time of [`crate::Core::next_wake`] came.
     Timer,
-    /// The configuration changed. Cells that stay keep their state.
+    /// The configuration changed. Cells that stay keep their state. One that [`crate::Core::check`] would
+    /// not accept is ignored.
     Configure(Config),
-    /// A parent waits for its children: it gives its slot up.
+    /// A parent waits for its children: it gives its slot up and keeps what else it holds. Its attempt
+    /// goes on: the driver still owes its end.
     Yield {
         /// Which of its attempts.
         attempt: AttemptId,
     },
-    /// The parent goes on: its item comes back with its old arrival, ahead of new roots.
+    /// The parent goes on: it gets a slot again ahead of all that have not started, by first arrival. The
+    /// same [`crate::Admit`] is said once more when it has one.
     Resume {
         /// The item that yielded.
         item: ItemId,

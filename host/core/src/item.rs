@@ -118,11 +118,7 @@ impl Item {
 
     /// Its key in the class-FIFO.
     pub(crate) fn key(&self) -> crate::order::Key {
-        crate::order::Key {
-            class: self.placement.class,
-            arrived: self.arrived,
-            item: self.id,
-        }
+        crate::order::Key { class: self.placement.class, arrived: self.arrived, item: self.id }
     }
 
     /// From the first arrival to `now`, less the time spent in attempts.

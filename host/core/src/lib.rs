@@ -4,35 +4,35 @@
 //! or draws a random number of its own, so that a live gateway and a simulation feed the same code, and one
 //! recorded trace gives the same outputs in both.
 
+mod attempt;
 mod bucket;
 pub mod budget;
 pub mod cell;
 pub mod claim;
 pub mod config;
+mod core;
 pub mod draw;
 pub mod estimate;
 pub mod event;
+pub mod fallback;
+mod group;
+mod hold;
 pub mod ids;
 mod input;
+pub mod invariant;
+mod item;
 pub mod ledger;
+mod line;
+mod names;
+mod order;
 mod output;
 pub mod policies;
 mod retry_budget;
 mod ring;
 pub mod slots;
-mod attempt;
-mod core;
-mod group;
-mod hold;
-mod item;
-mod line;
-mod names;
-mod order;
 mod stats;
 mod timers;
 mod topology;
-pub mod fallback;
-pub mod invariant;
 pub mod trace;
 pub mod units;
 
@@ -40,7 +40,9 @@ pub use config::Config;
 pub use core::{Core, Counters, LaneView, TenantView, UpstreamView, View};
 pub use event::Event;
 pub use fallback::Fallback;
-pub use input::{Arrival, End, Facts, Input, Outcome, Response, Sent, Stage, Transport, Usage, Window};
+pub use input::{
+    Arrival, End, Facts, Input, Outcome, Response, Sent, Stage, Transport, Usage, Window,
+};
 pub use output::{Admit, Blocked, Bound, GiveUp, Next, Output, Refusal, Settled};
 pub use policies::{Fault, Feed, Policies, Slot};
 pub use topology::{Candidate, ConfigError};

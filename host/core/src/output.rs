@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use weir_sdk::types::Verdict;
 
+use crate::event::Event;
 use crate::ids::{AttemptId, CandidateId, ItemId};
 use crate::units::{Micros, NanoDollars, Tokens};
-use crate::event::Event;
 
 /// One thing for the driver to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -98,19 +98,43 @@ pub enum Feed {
 /// The answers of one step come from here. See the module's text.
 pub trait Policies {
     /// Asks how much an arrived request matters.
-    fn place(&mut self, now: Micros, arrival: priority::Arrival) -> Result<priority::Placement, Fault>;
+    fn place(
+        &mut self,
+        now: Micros,
+        arrival: priority::Arrival,
+    ) -> Result<priority::Placement, Fault>;
 
     /// Tells a group's schedule what happened. `events` is drained.
-    fn update(&mut self, now: Micros, group: GroupId, events: &mut Vec<schedule::Event>) -> Result<(), Fault>;
+    fn update(
+        &mut self,
+        now: Micros,
+        group: GroupId,
+        events: &mut Vec<schedule::Event>,
+    ) -> Result<(), Fault>;
 
     /// Asks a group's schedule for the next item of a lane.
-    fn pick(&mut self, now: Micros, group: GroupId, room: schedule::Room) -> Result<schedule::Choice, Fault>;
+    fn pick(
+        &mut self,
+        now: Micros,
+        group: GroupId,
+        room: schedule::Room,
+    ) -> Result<schedule::Choice, Fault>;
 
     /// Opens a slot cell.
-    fn open(&mut self, now: Micros, cell: limit::Cell, opening: limit::Opening) -> Result<limit::Answer, Fault>;
+    fn open(
+        &mut self,
+        now: Micros,
+        cell: limit::Cell,
+        opening: limit::Opening,
+    ) -> Result<limit::Answer, Fault>;
 
     /// Tells that the provider took an attempt up.
-    fn accepted(&mut self, now: Micros, cell: limit::Cell, attempt: limit::Attempt) -> Result<limit::Answer, Fault>;
+    fn accepted(
+        &mut self,
+        now: Micros,
+        cell: limit::Cell,
+        attempt: limit::Attempt,
+    ) -> Result<limit::Answer, Fault>;
 
     /// Tells how an attempt ended.
     fn ended(
@@ -128,7 +152,11 @@ pub trait Policies {
     fn close(&mut self, cell: CellId) -> Result<(), Fault>;
 
     /// Asks what a response means.
-    fn classify(&mut self, now: Micros, response: &classify::Response) -> Result<classify::Classification, Fault>;
+    fn classify(
+        &mut self,
+        now: Micros,
+        response: &classify::Response,
+    ) -> Result<classify::Classification, Fault>;
 
     /// Asks whether to try again.
     fn retry(

@@ -14,8 +14,8 @@ pub(crate) enum Due {
     Rested(ItemId),
     /// The lane may have room, its held head may fit, or its schedule wanted to be asked again.
     Lane(LaneId),
-    /// The group's charges have been gathered for long enough.
-    Charges(GroupId),
+    /// The group's events and charges have been gathered for long enough.
+    Gathered(GroupId),
 }
 
 /// At most one time for each thing.

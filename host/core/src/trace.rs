@@ -46,6 +46,7 @@ pub enum Entry {
 /// A call of the core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "a call is moved once, from its caller to the core")]
 pub enum Call {
     /// [`Core::apply`].
     Apply {

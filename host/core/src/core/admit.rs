@@ -45,7 +45,13 @@ impl Core {
     }
 
     /// Starts the item at the first candidate that fits, in the order of preference.
-    fn try_choices(&mut self, io: &mut Io<'_>, lane: LaneId, id: ItemId, choices: &[Choice]) -> Tried {
+    fn try_choices(
+        &mut self,
+        io: &mut Io<'_>,
+        lane: LaneId,
+        id: ItemId,
+        choices: &[Choice],
+    ) -> Tried {
         let mut best: Option<(Box<Claim>, Micros, Short)> = None;
         for choice in choices {
             let Some(item) = self.line.get(id) else { return Tried::Nobody };
@@ -82,14 +88,19 @@ impl Core {
 
     /// The claim of an item at a candidate, with the slots that it must leave to deeper ones.
     pub(super) fn claim(&self, item: &Item, candidate: CandidateId) -> Option<Claim> {
-        let mut claim =
-            self.ledger.claim(candidate, item.tenant, &item.demand, item.size_class)?;
+        let mut claim = self.ledger.claim(candidate, item.tenant, &item.demand, item.size_class)?;
         claim.spare = self.spare(item, candidate);
         Some(claim)
     }
 
     /// Whether a claim fits now, beside the heads that are held and the parents that resume.
-    pub(super) fn fits(&self, now: Micros, lane: LaneId, item: &Item, claim: &Claim) -> Result<(), Short> {
+    pub(super) fn fits(
+        &self,
+        now: Micros,
+        lane: LaneId,
+        item: &Item,
+        claim: &Claim,
+    ) -> Result<(), Short> {
         self.ledger.check(now, claim)?;
         let cell = self.ledger.slots_of(claim.candidate);
         let promised = if item.depth == 0 { self.promised(cell) } else { 0 };
@@ -268,9 +279,8 @@ impl Core {
             output_reserved: reserved.unwrap_or_default(),
         }));
         let names = self.topology.candidate(choice.candidate);
-        let (upstream, model) = names
-            .map(|c| (c.upstream_name.clone(), c.model_name.clone()))
-            .unwrap_or_default();
+        let (upstream, model) =
+            names.map(|c| (c.upstream_name.clone(), c.model_name.clone())).unwrap_or_default();
         let from = from.map(|from| self.topology.upstream(from)).filter(|from| *from != upstream);
         if let Some(from) = from {
             io.out.push(said(Event::Rerouted { item: id, from, to: upstream.clone() }));
@@ -294,18 +304,19 @@ impl Core {
     pub(super) fn budget_events(&mut self, io: &mut Io<'_>) {
         use crate::budget::Threshold;
         for crossing in self.ledger.crossings() {
+            if crossing.threshold == Threshold::Soft {
+                self.place_anew(crossing.tenant);
+                self.more = true;
+            }
             let tenant = self.tenant_name(crossing.tenant);
             let left = crossing.left;
             io.out.push(said(match crossing.threshold {
-                Threshold::Soft => Event::BudgetSoft {
-                    tenant,
-                    tokens_left: left.tokens,
-                    cost_left: left.cost,
-                },
-                Threshold::Hard => Event::BudgetHard {
-                    tenant,
-                    retry_after: left.renews.unwrap_or(Micros::MAX),
-                },
+                Threshold::Soft => {
+                    Event::BudgetSoft { tenant, tokens_left: left.tokens, cost_left: left.cost }
+                }
+                Threshold::Hard => {
+                    Event::BudgetHard { tenant, retry_after: left.renews.unwrap_or(Micros::MAX) }
+                }
             }));
         }
     }

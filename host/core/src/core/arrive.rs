@@ -42,10 +42,8 @@ impl Core {
         self.name(io, &mut item, &arrival.session, &arrival.task);
         item.placement = self.ask_priority(io, &item, why::ARRIVAL);
         if item.placement.may_shed && self.ledger.past_soft(io.now, tenant) {
-            let retry_after = self.ledger.budget_left(io.now, tenant).renews;
             self.drop_names(io, &item);
-            let retry_after = retry_after.unwrap_or(Micros::from_secs(60));
-            return self.refuse_unknown(io, item.id, tenant, Refusal::Shed { retry_after });
+            return self.refuse_unknown(io, item.id, tenant, self.shed(io.now, tenant));
         }
         self.counters.arrived += 1;
         self.take_in(item);
@@ -188,7 +186,6 @@ impl Core {
         let gap = self.pace.gap;
         Micros((self.line.waiting() as f64 * gap) as u64)
     }
-
 }
 
 fn tell(io: &mut Io<'_>, kind: u16, id: u64, name: &str) {

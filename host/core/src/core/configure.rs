@@ -56,7 +56,12 @@ impl Core {
         let moves = self.moves(&config, &topology);
         let same = self.topology.candidates == topology.candidates
             && self.config.lanes == config.lanes
-            && self.config.tenants.iter().map(|t| &t.name).eq(config.tenants.iter().map(|t| &t.name));
+            && self
+                .config
+                .tenants
+                .iter()
+                .map(|t| &t.name)
+                .eq(config.tenants.iter().map(|t| &t.name));
         let changes = self.ledger.configure(io.now, &config);
         self.estimator.configure(&config);
         self.sessions.set_max_idle(config.line.max_sessions);

@@ -20,7 +20,7 @@ impl Core {
                         lane.asleep = false;
                     }
                 }
-                Due::Charges(group) => self.hand_over(io, group),
+                Due::Gathered(group) => self.hand_over(io, group),
             }
         }
         for cell in self.ledger.due_wakes(io.now) {
@@ -71,6 +71,7 @@ impl Core {
 
     /// Sets timers for lanes that wait for time alone.
     pub(super) fn set_timers(&mut self, io: &mut Io<'_>) {
+        self.gather(io.now);
         for id in self.lane_ids() {
             let Some(lane) = self.lane(id) else { continue };
             if lane.held.is_some() || self.line.order.len(id) == 0 {

@@ -97,7 +97,8 @@ impl Core {
             Outcome::Cut => (plain(kind::NEUTRAL, false), "ended by this gateway".into()),
         };
         let before_work = end.sent == Sent::Nothing && end.first_content.is_none();
-        let refused = matches!(end.outcome, Outcome::Response(_)) && kind::is_throttle(verdict.kind);
+        let refused =
+            matches!(end.outcome, Outcome::Response(_)) && kind::is_throttle(verdict.kind);
         Judged { flow_control: refused && before_work && verdict.retryable, verdict, evidence }
     }
 
@@ -111,7 +112,10 @@ impl Core {
             status: response.status,
             headers: response.headers.clone(),
             body: response.body.clone(),
-            provider: self.topology.candidate(candidate).map_or_else(String::new, |c| c.kind.clone()),
+            provider: self
+                .topology
+                .candidate(candidate)
+                .map_or_else(String::new, |c| c.kind.clone()),
             endpoint: response.endpoint.clone(),
             wall_ms: response.wall_ms,
         };

@@ -21,12 +21,11 @@ impl Core {
         policies: &mut dyn Policies,
     ) -> Plan {
         let now = self.advance(now);
-        match policies.fanout(now, tree, wanted, children) {
-            Ok(plan) => match wrong(&plan, &tree, wanted, children) {
+        if let Ok(plan) = policies.fanout(now, tree, wanted, children) {
+            match wrong(&plan, &tree, wanted, children) {
                 None => return plan,
                 Some(words) => policies.nonsense(now, Slot::Fanout, words),
-            },
-            Err(_) => {}
+            }
         }
         self.fell_back(Slot::Fanout);
         crate::fallback::fanout(&tree, wanted, children)

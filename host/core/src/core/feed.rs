@@ -175,21 +175,21 @@ impl Feeding {
             Event::Item(item) => {
                 if self.cursor.is_some_and(|cursor| item.id <= cursor.0) {
                     self.knows.insert(ItemId(item.id));
-                    self.mirror.push((group, event.clone()));
+                    self.mirror.push((group, *event));
                 }
             }
             Event::Left(told) => {
                 if self.knows.remove(&ItemId(told.item)) {
-                    self.mirror.push((group, event.clone()));
+                    self.mirror.push((group, *event));
                 }
             }
             Event::Started(told) => {
                 self.taken(group, ItemId(told.item), FlowId(told.flow));
-                self.mirror.push((group, event.clone()));
+                self.mirror.push((group, *event));
             }
             Event::Returned(told) => self.taken(group, ItemId(told.item), FlowId(told.flow)),
             Event::Flow(_) | Event::Charged(_) | Event::Gone(_) => {
-                self.mirror.push((group, event.clone()));
+                self.mirror.push((group, *event));
             }
         }
     }

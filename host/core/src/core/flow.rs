@@ -9,7 +9,7 @@ use crate::item::Item;
 use crate::timers::Due;
 use crate::units::Micros;
 
-/// How long charges are gathered when nothing is picked.
+/// How long events and charges are gathered when nothing is picked.
 const GATHER: Micros = Micros::from_millis(100);
 
 impl Core {
@@ -45,13 +45,22 @@ impl Core {
         }
         let Some(id) = self.lane(lane).map(|lane| lane.group) else { return };
         if self.groups.get_mut(&id).is_some_and(|group| group.charge(delta)) {
-            self.timers.sooner(Due::Charges(id), now.plus(GATHER));
+            self.timers.sooner(Due::Gathered(id), now.plus(GATHER));
+        }
+    }
+
+    /// Events that no pick has called for are handed over soon.
+    pub(super) fn gather(&mut self, now: Micros) {
+        for (id, group) in &self.groups {
+            if !group.events.is_empty() {
+                self.timers.sooner(Due::Gathered(*id), now.plus(GATHER));
+            }
         }
     }
 
     /// Hands a group's events over, charges last.
     pub(super) fn hand_over(&mut self, io: &mut Io<'_>, id: GroupId) {
-        self.timers.unset(Due::Charges(id));
+        self.timers.unset(Due::Gathered(id));
         let Some(group) = self.groups.get_mut(&id) else { return };
         group.flush_charges();
         if group.events.is_empty() {

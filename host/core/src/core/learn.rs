@@ -39,9 +39,9 @@ impl Core {
             self.ledger.succeeded(&attempt.held);
         }
         let demand = attempt.held.claim().demand;
-        let (input, output) = end.usage.map_or((demand.input, demand.output), |usage| {
-            (usage.input.0, usage.output.0)
-        });
+        let (input, output) = end
+            .usage
+            .map_or((demand.input, demand.output), |usage| (usage.input.0, usage.output.0));
         let cell = attempt.held.slots();
         let verdict = self.taught(attempt.candidate, cell, &judged.verdict);
         let ending = limit::Ending {

@@ -170,7 +170,7 @@ impl Core {
     }
 
     /// The item is no more among those that may become overdue.
-    fn unlist(&mut self, id: ItemId) {
+    pub(super) fn unlist(&mut self, id: ItemId) {
         let Some(item) = self.line.get(id) else { return };
         let (lane, late) = (item.lane, item.arrived.plus(Micros(item.placement.longest_wait)));
         if let Some(lane) = self.lane_mut(lane) {

@@ -7,7 +7,8 @@ use weir_core::ids::{AttemptId, CandidateId, ItemId, LaneId, TenantId};
 use weir_core::invariant::Leaving;
 use weir_core::units::{Micros, Tokens};
 use weir_core::{
-    Admit, Arrival, Core, End, Facts, Input, Outcome, Output, Policies, Response, Sent, Stage, Usage,
+    Admit, Arrival, Core, End, Facts, Input, Outcome, Output, Policies, Response, Sent, Stage,
+    Usage,
 };
 
 use crate::provider::{Provider, Reply};
@@ -166,14 +167,14 @@ impl<P: Policies> World<P> {
         self.steps += 1;
         assert!(self.steps < 3_000_000, "the loop does not come to an end");
         self.leaving.input(&input);
-        if let Input::Ended { attempt, .. } = &input {
-            if let Some(place) = self.flying.remove(attempt) {
-                self.providers[place].leave(*attempt);
-            }
+        if let Input::Ended { attempt, .. } = &input
+            && let Some(place) = self.flying.remove(attempt)
+        {
+            self.providers[place].leave(*attempt);
         }
         let mut out = Vec::new();
         self.core.step(self.now, input, &mut self.policies, &mut out);
-        if self.steps % 16 == 0 {
+        if self.steps.is_multiple_of(16) {
             self.core.check_invariants().expect("sound");
         }
         while self.core.maintain(self.now, &mut self.policies, &mut out, 64) {}

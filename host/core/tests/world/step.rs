@@ -79,10 +79,7 @@ fn a_cancelled_request_leaves_at_once_and_is_never_admitted() {
 fn a_refusal_before_work_is_flow_control_and_waits_for_the_hint() {
     let mut world = quiet(config(&[("a", slots(2))], 1));
     world.step(Input::Arrive(arrival(1)));
-    world.step(Input::Ended {
-        attempt: AttemptId(1),
-        end: response(429, &[("retry-after", "3")]),
-    });
+    world.step(Input::Ended { attempt: AttemptId(1), end: response(429, &[("retry-after", "3")]) });
     let again = world.outputs.iter().any(|output| {
         let hint = Micros::from_secs(3);
         matches!(output, Output::Ended { next: Next::Again { not_before }, settled, .. }
@@ -103,10 +100,8 @@ fn a_closure_past_the_deadline_refuses_at_once() {
     world.step(Input::Arrive(arrival(1)));
     let soon = Some(Micros::from_secs(2));
     world.step(Input::Arrive(weir_core::Arrival { deadline: soon, ..arrival(2) }));
-    world.step(Input::Ended {
-        attempt: AttemptId(1),
-        end: response(429, &[("retry-after", "30")]),
-    });
+    world
+        .step(Input::Ended { attempt: AttemptId(1), end: response(429, &[("retry-after", "30")]) });
     let refused = refusals(&world);
     assert!(
         matches!(refused[..], [(2, Refusal::NotUntil { retry_after, .. })]
