@@ -1,1 +1,4 @@
 //! Benchmarks: the same policies in WebAssembly and compiled natively.
+
+pub mod load;
+pub mod native;

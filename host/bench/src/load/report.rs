@@ -1,0 +1,72 @@
+//! Rounds side by side.
+
+use super::generator::Round;
+
+/// The rounds of one target.
+#[derive(Debug)]
+pub struct Row {
+    /// What was asked.
+    pub name: &'static str,
+    rounds: Vec<Round>,
+}
+
+impl Row {
+    /// A row with no rounds yet.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, rounds: Vec::new() }
+    }
+
+    /// Adds a round.
+    pub fn add(&mut self, round: Round) {
+        self.rounds.push(round);
+    }
+
+    /// The median of a figure over the rounds.
+    fn median(&self, figure: impl Fn(&Round) -> f64) -> f64 {
+        let mut all: Vec<f64> = self.rounds.iter().map(figure).collect();
+        all.sort_by(f64::total_cmp);
+        all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Median of the rates, in answers a second.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.median(|round| round.rate)
+    }
+
+    /// Median of a quantile of the latency, in milliseconds.
+    #[must_use]
+    pub fn latency(&self, quantile: f64) -> f64 {
+        self.median(|round| round.latency.value_at_quantile(quantile) as f64 / 1_000.0)
+    }
+
+    /// Median of this row's rate over another's, round by round, so that drift cancels out.
+    #[must_use]
+    pub fn ratio(&self, other: &Self) -> f64 {
+        let mut all: Vec<f64> =
+            self.rounds.iter().zip(&other.rounds).map(|(a, b)| a.rate / b.rate).collect();
+        all.sort_by(f64::total_cmp);
+        all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// A table of all rows.
+#[must_use]
+pub fn table(rows: &[Row]) -> String {
+    let mut text = format!(
+        "{:<14}{:>12}{:>10}{:>10}{:>10}\n",
+        "target", "requests/s", "p50 ms", "p90 ms", "p99 ms"
+    );
+    for row in rows {
+        text += &format!(
+            "{:<14}{:>12.0}{:>10.2}{:>10.2}{:>10.2}\n",
+            row.name,
+            row.rate(),
+            row.latency(0.5),
+            row.latency(0.9),
+            row.latency(0.99)
+        );
+    }
+    text
+}
