@@ -63,7 +63,10 @@ fn limits(changes: &Value) {
 fn policies(policies: &Value) {
     let policies = policies.as_array().expect("a list");
     let at = |slot: &str| policies.iter().find(|policy| policy["slot"] == slot).expect(slot);
-    assert_eq!((&at("limit")["name"], &at("limit")["version"]), (&"limit-aimd".into(), &"0.2.0".into()));
+    assert_eq!(
+        (&at("limit")["name"], &at("limit")["version"]),
+        (&"limit-aimd".into(), &"0.2.0".into())
+    );
     assert_eq!(at("schedule")["name"], "schedule-drr");
     for policy in policies {
         assert!(policy["digest"].as_str().is_some_and(|digest| digest.len() >= 64), "{policy}");

@@ -56,7 +56,10 @@ fn check(file: &Path, output: Output) -> anyhow::Result<ExitCode> {
 fn summary(file: &Path, settings: &Settings) -> (String, Value) {
     let core = settings.core();
     let (upstreams, tenants, lanes) = (core.upstreams.len(), core.tenants.len(), core.lanes.len());
-    let human = format!("{}: good; upstreams {upstreams}, tenants {tenants}, lanes {lanes}", file.display());
+    let human = format!(
+        "{}: good; upstreams {upstreams}, tenants {tenants}, lanes {lanes}",
+        file.display()
+    );
     (human, json!({ "ok": true, "upstreams": upstreams, "tenants": tenants, "lanes": lanes }))
 }
 

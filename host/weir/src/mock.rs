@@ -23,12 +23,16 @@ pub(crate) struct Options {
 /// The script cannot be read, is not good, or wants an address that is taken.
 pub(crate) async fn run(options: &Options, output: Output) -> anyhow::Result<ExitCode> {
     let name = options.file.display().to_string();
-    let text = std::fs::read_to_string(&options.file).with_context(|| format!("cannot read {name}"))?;
+    let text =
+        std::fs::read_to_string(&options.file).with_context(|| format!("cannot read {name}"))?;
     let script = Script::parse(&text, &name)?;
     let mut signals = Signals::listen()?;
     let mock = Mock::start(&script).await?;
-    let lines: Vec<String> =
-        mock.providers().iter().map(|provider| format!("{} {}", provider.name(), provider.base_url())).collect();
+    let lines: Vec<String> = mock
+        .providers()
+        .iter()
+        .map(|provider| format!("{} {}", provider.name(), provider.base_url()))
+        .collect();
     let providers: Vec<Value> = mock.providers().iter().map(provider).collect();
     output.print(&lines.join("\n"), &json!({ "providers": providers }))?;
     signals.next().await;

@@ -85,7 +85,8 @@ fn body(swap: Swap) -> anyhow::Result<Value> {
     }
     if let Some(file) = swap.file {
         // The host has another working folder.
-        let file = file.canonicalize().with_context(|| format!("cannot find {}", file.display()))?;
+        let file =
+            file.canonicalize().with_context(|| format!("cannot find {}", file.display()))?;
         body.insert("file".to_owned(), json!(file));
     }
     if let Some(settings) = swap.settings {
@@ -102,7 +103,13 @@ fn table(answer: &Value) -> anyhow::Result<String> {
     let row = |policy: &Value| {
         let text = |key: &str| policy[key].as_str().unwrap_or("-").to_owned();
         let digest: String = text("digest").chars().take(12).collect();
-        format!("{:<10}{:<20}{:<9}{:<12}{digest}", text("slot"), text("name"), text("version"), text("state"))
+        format!(
+            "{:<10}{:<20}{:<9}{:<12}{digest}",
+            text("slot"),
+            text("name"),
+            text("version"),
+            text("state")
+        )
     };
     let head = format!("{:<10}{:<20}{:<9}{:<12}{}", "SLOT", "NAME", "VERSION", "STATE", "DIGEST");
     Ok(std::iter::once(head).chain(policies.iter().map(row)).collect::<Vec<_>>().join("\n"))

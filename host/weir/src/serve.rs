@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use serde_json::json;
-use weir_gateway::Gateway;
 use weir_gateway::config::Settings;
+use weir_gateway::{Deciders, Gateway};
 
 use crate::output::Output;
 use crate::signals::Signals;
@@ -32,8 +32,7 @@ pub(crate) async fn run(options: Options, output: Output) -> anyhow::Result<Exit
     settings.listen = options.listen.unwrap_or(settings.listen);
     let drain = settings.host.drain;
     let mut signals = Signals::listen()?;
-    let policies = weir_gateway::policies(&settings);
-    let gateway = Gateway::start(settings, policies).await?;
+    let gateway = Gateway::start(settings, Deciders::Configured).await?;
     let url = format!("http://{}", gateway.addr());
     output.print(&format!("listening on {url}"), &json!({ "listening": url }))?;
     tracing::info!(signal = signals.next().await, "stopping");

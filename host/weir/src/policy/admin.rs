@@ -57,27 +57,33 @@ impl Admin {
     }
 
     async fn ask(&self, method: Method, path: &str, body: Bytes) -> anyhow::Result<Value> {
-        let uri: Uri = format!("{}{path}", self.url).parse().with_context(|| format!("{} is no URL", self.url))?;
+        let uri: Uri = format!("{}{path}", self.url)
+            .parse()
+            .with_context(|| format!("{} is no URL", self.url))?;
         let request = Request::builder()
             .method(method)
             .uri(uri)
             .header(header::AUTHORIZATION, format!("Bearer {}", self.token.trim()))
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::new(body))?;
-        tokio::time::timeout(PATIENCE, self.send(request))
-            .await
-            .with_context(|| format!("{} did not answer within {} s", self.url, PATIENCE.as_secs()))?
+        tokio::time::timeout(PATIENCE, self.send(request)).await.with_context(|| {
+            format!("{} did not answer within {} s", self.url, PATIENCE.as_secs())
+        })?
     }
 
     async fn send(&self, request: Request<Full<Bytes>>) -> anyhow::Result<Value> {
         let response = self.client.request(request).await.with_context(|| {
-            format!("cannot reach {}; is `weir serve` running there? `--url` names another", self.url)
+            format!(
+                "cannot reach {}; is `weir serve` running there? `--url` names another",
+                self.url
+            )
         })?;
         let status = response.status();
         let body = Limited::new(response.into_body(), LONGEST).collect().await;
         let body = body.map_err(|error| anyhow::anyhow!(error))?.to_bytes();
-        let answer: Value = serde_json::from_slice(&body)
-            .with_context(|| format!("{} answered {status} with what is no JSON; is it a weir?", self.url))?;
+        let answer: Value = serde_json::from_slice(&body).with_context(|| {
+            format!("{} answered {status} with what is no JSON; is it a weir?", self.url)
+        })?;
         if !status.is_success() {
             bail!("{}", answer["error"]["message"].as_str().unwrap_or(status.as_str()));
         }
