@@ -1,5 +1,7 @@
 //! The command from outside: the real binary, real sockets, and the real Python SDKs.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
+
 mod bad_input;
 mod command;
 mod demo;
