@@ -34,6 +34,18 @@ macro_rules! unit {
             /// The largest value.
             pub const MAX: Self = Self(u64::MAX);
 
+            /// The sum, as `+` gives it; for constants and chains of calls.
+            #[must_use]
+            pub const fn plus(self, other: Self) -> Self {
+                Self(self.0.saturating_add(other.0))
+            }
+
+            /// The difference, as `-` gives it; for constants and chains of calls.
+            #[must_use]
+            pub const fn minus(self, other: Self) -> Self {
+                Self(self.0.saturating_sub(other.0))
+            }
+
             /// Multiplied by a factor; a negative or undefined one gives zero.
             #[must_use]
             pub fn scale(self, factor: f64) -> Self {
@@ -58,7 +70,7 @@ macro_rules! unit {
             type Output = Self;
 
             fn add(self, other: Self) -> Self {
-                Self(self.0.saturating_add(other.0))
+                self.plus(other)
             }
         }
 
@@ -72,7 +84,7 @@ macro_rules! unit {
             type Output = Self;
 
             fn sub(self, other: Self) -> Self {
-                Self(self.0.saturating_sub(other.0))
+                self.minus(other)
             }
         }
 
@@ -117,6 +129,9 @@ unit! {
 }
 
 impl Micros {
+    /// One second.
+    pub const SECOND: Self = Self(1_000_000);
+
     /// So many milliseconds.
     #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
@@ -131,7 +146,7 @@ impl Micros {
 
     /// In seconds.
     #[must_use]
-    pub fn as_secs_f64(self) -> f64 {
+    pub const fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 

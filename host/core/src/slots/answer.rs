@@ -37,7 +37,7 @@ pub enum Nonsense {
         value: f64,
     },
     /// A time lies too far ahead.
-    #[error("closed-until is {ahead} microseconds ahead; at most {FARTHEST} makes sense")]
+    #[error("closed-until is {ahead} ahead; at most {FARTHEST} makes sense")]
     TooFar {
         /// How far.
         ahead: Micros,
