@@ -23,6 +23,7 @@ mod held;
 mod learn;
 mod leave;
 mod nest;
+mod numbers;
 mod parent;
 mod pick;
 mod route;
@@ -38,7 +39,7 @@ use crate::draw::draw;
 use crate::estimate::Estimator;
 use crate::group::{Group, Lane};
 use crate::hold::Holds;
-use crate::ids::{CandidateId, FlowId, GroupId, LaneId, TenantId};
+use crate::ids::{CandidateId, FlowId, GroupId, LaneId};
 use crate::input::Input;
 use crate::ledger::Ledger;
 use crate::line::Line;
@@ -54,6 +55,7 @@ pub use view::{Counters, LaneView, TenantView, UpstreamView, View};
 
 use feed::Feeding;
 use nest::Nest;
+use numbers::Numbers;
 use parent::Parents;
 
 /// Proposals that one step looks at.
@@ -76,8 +78,10 @@ pub struct Core {
     nest: Nest,
     anew: soft::Anew,
     parents: Parents,
-    /// Items kept back by a cap or window of their own tenant.
-    kept: BTreeMap<TenantId, std::collections::BTreeSet<crate::order::Key>>,
+    kept: leave::Kept,
+    /// What policies call lanes and candidates.
+    lane_numbers: Numbers,
+    candidate_numbers: Numbers,
     tenant_flows: Vec<FlowId>,
     sessions: Names,
     tasks: Names,
@@ -130,7 +134,9 @@ impl Core {
             nest: Nest::default(),
             anew: soft::Anew::default(),
             parents: Parents::default(),
-            kept: BTreeMap::new(),
+            kept: leave::Kept::default(),
+            lane_numbers: Numbers::new(config.lanes.len()),
+            candidate_numbers: Numbers::new(topology.candidates.len()),
             tenant_flows: (1..=tenants).map(FlowId).collect(),
             sessions: Names::new(tenants + 1, config.line.max_sessions),
             tasks: Names::new(1, config.line.max_sessions),

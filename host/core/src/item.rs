@@ -140,12 +140,12 @@ impl Item {
         }
     }
 
-    /// As a schedule policy is told of it.
-    pub(crate) fn offer(&self) -> schedule::Event {
+    /// As a schedule policy is told of it, which knows its lane by this number.
+    pub(crate) fn offer(&self, lane: u32) -> schedule::Event {
         schedule::Event::Item(schedule::Item {
             id: self.id.0,
             flow: self.session.0,
-            lane: self.lane.0,
+            lane,
             class: self.placement.class,
             rank: self.placement.rank,
             arrived: self.arrived.0,

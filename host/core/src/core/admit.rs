@@ -56,6 +56,7 @@ impl Core {
         for choice in choices {
             let Some(item) = self.line.get(id) else { return Tried::Nobody };
             let Some(claim) = self.claim(item, choice.candidate) else { continue };
+            let deadline = item.deadline;
             match self.fits(io.now, lane, item, &claim) {
                 Ok(()) if self.start(io, id, claim.clone(), *choice).is_ok() => {
                     return Tried::Started;
@@ -63,13 +64,14 @@ impl Core {
                 Ok(()) => {}
                 Err(short) => {
                     let eta = self.eta(io.now, &claim, &short);
+                    let hopeless = refusal_of(io.now, deadline, &short).is_some();
                     if best.as_ref().is_none_or(|best| eta < best.1) {
                         best = Some((Box::new(claim), eta, short));
                     }
+                    if !hopeless && self.patient(io.now, id, choice) {
+                        break;
+                    }
                 }
-            }
-            if self.patient(io.now, id, choice) {
-                break;
             }
         }
         best.map_or(Tried::Nobody, |(claim, eta, short)| Tried::Short(claim, eta, short))
@@ -118,8 +120,7 @@ impl Core {
     fn beside_short(&self, claim: &Claim, blocked: Blocked, until: Option<Micros>) -> Short {
         let cell = self.ledger.slots_of(claim.candidate).unwrap_or(crate::ids::CellId(0));
         let slots = (blocked == Blocked::Slots).then_some(cell);
-        let account = self.topology.candidate(claim.candidate).map_or(0, |c| c.upstream as u32);
-        let scope = Scope::Account(account);
+        let scope = self.ledger.cell(cell).map_or(Scope::Account(0), crate::cell::Cell::scope);
         Short::NotUntil(NotUntil { cell, scope, blocked, until, slots, alone: true })
     }
 
@@ -146,18 +147,15 @@ impl Core {
         eta: Micros,
         short: &Short,
     ) {
-        let Some(item) = self.line.get(id) else { return };
-        let (tenant, key, deadline) = (item.tenant, item.key(), item.deadline);
+        let Some(deadline) = self.line.get(id).map(|item| item.deadline) else { return };
         let passing = self.lane(lane_id).is_some_and(|lane| lane.held.is_some());
         let code = code_of(short);
-        let own = matches!(short, Short::NotUntil(n) if matches!(n.scope, Scope::Tenant(_)));
         if let Some(refusal) = refusal_of(io.now, deadline, short) {
             self.give_back(id, picked, code, false, eta);
             self.refuse(io, id, refusal);
-        } else if own {
+        } else if is_own(short) {
             self.give_back(id, picked, code, false, eta);
             self.keep_back(io.now, id, short);
-            self.kept.entry(tenant).or_default().insert(key);
         } else if passing {
             self.give_back(id, picked, code, false, eta);
             if let Some(lane) = self.lane_mut(lane_id) {
@@ -170,13 +168,18 @@ impl Core {
     }
 
     /// A tenant's own limit is no reason for others to wait: the item steps aside until the limit allows.
-    fn keep_back(&mut self, now: Micros, id: ItemId, short: &Short) {
+    pub(super) fn keep_back(&mut self, now: Micros, id: ItemId, short: &Short) {
         let until = match short {
-            Short::NotUntil(NotUntil { until: Some(until), slots: None, .. }) => *until,
-            _ => return,
+            Short::NotUntil(NotUntil { until, slots: None, .. }) => *until,
+            _ => None,
         };
-        self.line.place(id, Place::Resting(until));
-        self.timers.set(Due::Rested(id), until.max(now.plus(Micros(1))));
+        self.line.place(id, Place::Resting(until.unwrap_or(now)));
+        if let Some(until) = until {
+            self.timers.set(Due::Rested(id), until.max(now.plus(Micros(1))));
+        }
+        if let Some(item) = self.line.get(id) {
+            self.kept.insert(item);
+        }
     }
 
     /// Tells the schedule that an item it picked does not start now.
@@ -218,6 +221,7 @@ impl Core {
         let (input, output, cost) = (demand.input, demand.output, demand.cost);
         let charged = Service { requests: 1, input, output, cost };
         let (lane_id, flow, deadline) = (item.lane, item.session, item.deadline);
+        let (tenant, waited) = (item.tenant, item.waited(now));
         let attempt = self.attempts.insert(Attempt {
             item: id,
             lane: lane_id,
@@ -250,9 +254,11 @@ impl Core {
         if let Some(group) = group.and_then(|group| self.groups.get_mut(&group)) {
             group.serve(flow, &charged);
         }
-        let (item, flow, candidate) = (id.0, flow.0, candidate.0);
+        let candidate = self.candidate_numbers.get(candidate.0).unwrap_or(u32::MAX);
+        let (item, flow) = (id.0, flow.0);
         self.say(lane_id, Told::Started(Started { item, flow, candidate, charge: charged }));
-        self.pace.mark(now);
+        self.pace.mark(now, waited);
+        self.let_in(tenant);
         Some(attempt)
     }
 
@@ -329,4 +335,9 @@ impl Core {
             (code, _) => reason::name(code),
         }
     }
+}
+
+/// The tenant's own limit is short, and nothing of a provider is named before it.
+pub(super) fn is_own(short: &Short) -> bool {
+    matches!(short, Short::NotUntil(short) if matches!(short.scope, Scope::Tenant(_)))
 }

@@ -171,9 +171,10 @@ impl Core {
         let all = lane.map(|lane| lane.candidates.as_slice()).unwrap_or_default();
         let fresh = all.iter().filter(|candidate| item.tried(**candidate).is_none());
         fresh
-            .map(|candidate| {
+            .filter_map(|candidate| {
                 let (_, wait) = self.opens_for(now, item.lane, item, *candidate);
-                retry::Untried { candidate: candidate.0, opens: now.plus(wait).0 }
+                let number = self.candidate_numbers.get(candidate.0)?;
+                Some(retry::Untried { candidate: number, opens: now.plus(wait).0 })
             })
             .collect()
     }

@@ -62,14 +62,20 @@ impl Core {
 
     /// Tells the schedule of an item that may be picked.
     pub(super) fn offer(&mut self, id: ItemId) {
+        let rests = self.line.get(id).is_some_and(|item| matches!(item.place, Place::Resting(_)));
+        debug_assert!(rests, "item {id} is offered from where it does not rest");
+        if !rests {
+            return;
+        }
         self.line.place(id, Place::Offered);
         let Some(item) = self.line.get(id) else { return };
-        let (lane_id, event) = (item.lane, item.offer());
+        let (lane_id, event) = (item.lane, self.told(item));
         let (session, tenant, weight) = (item.session, item.tenant, item.placement.weight);
         let late = Micros(item.placement.longest_wait);
         let overdue = (late > Micros::ZERO).then(|| item.arrived.plus(late));
         let Some(lane) = self.lane_mut(lane_id) else { return };
         lane.asleep = false;
+        lane.aside.remove(&id);
         if let Some(at) = overdue {
             lane.overdue.insert((at, id));
         }
@@ -78,6 +84,11 @@ impl Core {
         if let Some(group) = self.groups.get_mut(&group) {
             group.events.push(event);
         }
+    }
+
+    /// An item as its schedule is told of it.
+    pub(super) fn told(&self, item: &Item) -> weir_sdk::schedule::Event {
+        item.offer(self.lane_numbers.get(item.lane.0).unwrap_or(u32::MAX))
     }
 
     /// What the request will need, before it is known where it goes.

@@ -135,6 +135,7 @@ impl Core {
         self.config = config;
         self.topology = topology;
         self.move_tenants(moves);
+        self.renumber(io, moves);
         self.stats.renumber(&moves.candidates);
         self.line.remap(|item| {
             item.lane = moves.lane(item.lane);
@@ -203,6 +204,17 @@ impl Core {
         }
         self.sessions.remap(|tenant| moves.tenant(tenant));
         self.tasks.remap(|tenant| moves.tenant(tenant));
+    }
+
+    /// Policies keep the numbers of what stays, and forget what is gone.
+    fn renumber(&mut self, io: &mut Io<'_>, moves: &Moves) {
+        let lanes = moves.lanes.iter().map(|(old, new)| (old.0, new.0));
+        let candidates = moves.candidates.iter().map(|(old, new)| (old.0, new.0));
+        let lanes = self.lane_numbers.rearrange(self.config.lanes.len(), lanes);
+        let gone = self.candidate_numbers.rearrange(self.topology.candidates.len(), candidates);
+        let lanes = lanes.into_iter().map(|number| (names::LANE, u64::from(number)));
+        let gone = gone.into_iter().map(|number| (names::CANDIDATE, u64::from(number)));
+        io.policies.forget(&lanes.chain(gone).collect::<Vec<_>>());
     }
 
     fn renest(&mut self) {

@@ -35,11 +35,7 @@ impl Core {
         if !matches!(item.place, Place::Resting(_)) {
             return;
         }
-        let (tenant, key) = (item.tenant, item.key());
-        if let Some(kept) = self.kept.get_mut(&tenant) {
-            kept.remove(&key);
-        }
-        self.offer(id);
+        self.let_item_in(id);
     }
 
     fn wake_limit(&mut self, io: &mut Io<'_>, cell: CellId) {
@@ -133,12 +129,16 @@ impl Core {
         for (flow, tenant) in self.tenant_flows.iter().zip(&self.config.tenants) {
             name(names::FLOW, flow.0, tenant.name.clone());
         }
-        for (id, lane) in self.lanes.iter().enumerate() {
-            name(names::LANE, id as u64, lane.name.clone());
+        for (place, lane) in (0..).zip(&self.lanes) {
+            if let Some(number) = self.lane_numbers.get(place) {
+                name(names::LANE, u64::from(number), lane.name.clone());
+            }
         }
-        for (id, candidate) in self.topology.candidates.iter().enumerate() {
+        for (place, candidate) in (0..).zip(&self.topology.candidates) {
             let full = format!("{}/{}", candidate.upstream_name, candidate.model_name);
-            name(names::CANDIDATE, id as u64, full);
+            if let Some(number) = self.candidate_numbers.get(place) {
+                name(names::CANDIDATE, u64::from(number), full);
+            }
         }
         for cell in self.ledger.slot_cells() {
             name(names::CELL, u64::from(cell.0), self.ledger.names(cell).0.to_owned());

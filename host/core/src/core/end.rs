@@ -1,8 +1,8 @@
 //! Attempts in flight: taken up, growing, ended.
 
+use weir_sdk::classify;
 use weir_sdk::codes::kind;
 use weir_sdk::types::Verdict;
-use weir_sdk::{classify, route};
 
 use super::{Core, Io};
 use crate::attempt::Attempt;
@@ -81,7 +81,7 @@ impl Core {
             item.note_try(candidate, judged.verdict.kind);
         }
         if let Some(tenant) = self.line.get(item).map(|item| item.tenant) {
-            self.let_one_in(tenant);
+            self.let_in(tenant);
         }
         let next = self.next(io, item, candidate, end, judged);
         io.out.push(Output::Ended { item, attempt: id, next, settled });
@@ -146,20 +146,7 @@ impl Core {
         };
         let (network, retry) = (attempt.network, attempt.retry);
         self.stats.ended(io.now, attempt.candidate, Sample { latency, network, success, retry });
-        let usage = end.usage.unwrap_or_default();
-        self.tell_routed(
-            io,
-            attempt.lane,
-            route::Outcome {
-                candidate: attempt.candidate.0,
-                verdict: code,
-                latency: latency.0,
-                first_content: end.first_content.map(|at| at.0),
-                input: usage.input.0,
-                cached: usage.cached.0,
-                output: usage.output.0,
-            },
-        );
+        self.tell_routed(io, attempt, end, (code, latency));
         self.learn_sizes(attempt, end, latency);
     }
 

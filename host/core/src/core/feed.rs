@@ -23,8 +23,8 @@ const MAX_SLICE: usize = 64;
 pub(super) struct Feeding {
     /// Which instance: a new number starts from the beginning.
     instance: u64,
-    /// How many cells of slots, or groups' flows, it knows.
-    heads: usize,
+    /// It has been told the flows of every group.
+    knows_flows: bool,
     /// The last item by id that the walk has come to.
     cursor: Option<ItemId>,
     /// Items that wait in the instance's line.
@@ -91,7 +91,9 @@ impl Core {
         if self.feeding(io.policies, Slot::Schedule).is_none() {
             return false;
         }
-        for (group, events) in self.next_slice(slice) {
+        let begun = self.feeding.get(&Slot::Schedule).is_some_and(|feeding| feeding.knows_flows);
+        let told = if begun { self.next_slice(slice) } else { self.first_slice(io) };
+        for (group, events) in told {
             let feed = Feed::Group(group, events);
             if io.policies.feed(io.now, Slot::Schedule, feed).is_err() {
                 self.feeding.remove(&Slot::Schedule);
@@ -104,28 +106,31 @@ impl Core {
         true
     }
 
-    /// What the instance is told next: flows of every group, then mirrored changes, then items.
+    /// What the instance is told first: the flows of every group. They stand as after all events that were
+    /// gathered, so those are handed over before, lest their charges count twice.
+    fn first_slice(&mut self, io: &mut Io<'_>) -> Vec<(GroupId, Vec<Event>)> {
+        for group in self.groups.keys().copied().collect::<Vec<_>>() {
+            self.hand_over(io, group);
+        }
+        if let Some(feeding) = self.feeding.get_mut(&Slot::Schedule) {
+            feeding.knows_flows = true;
+        }
+        self.groups.iter().map(|(id, group)| (*id, group.all_flows())).collect()
+    }
+
+    /// What the instance is told next: mirrored changes, then items.
     fn next_slice(&mut self, slice: usize) -> Vec<(GroupId, Vec<Event>)> {
         let Some(feeding) = self.feeding.get_mut(&Slot::Schedule) else { return Vec::new() };
-        if feeding.heads == 0 {
-            feeding.heads = 1;
-            feeding.mirror.clear();
-            let groups = self.groups.iter_mut();
-            return groups
-                .map(|(id, group)| {
-                    group.flush_charges();
-                    (*id, group.all_flows())
-                })
-                .collect();
-        }
         let mut told = gather(std::mem::take(&mut feeding.mirror));
         let fresh = self.line.after(feeding.cursor).take(slice);
         for item in fresh {
             feeding.cursor = Some(item.id);
-            if item.place == Place::Offered {
+            let lane = self.lanes.get(item.lane.0 as usize);
+            let number = self.lane_numbers.get(item.lane.0);
+            if let Some((lane, number)) = lane.zip(number).filter(|_| item.place == Place::Offered)
+            {
                 feeding.knows.insert(item.id);
-                let group = self.lanes.get(item.lane.0 as usize).map(|lane| lane.group);
-                told.push((group.unwrap_or(GroupId(0)), vec![item.offer()]));
+                told.push((lane.group, vec![item.offer(number)]));
             }
         }
         merge(told)
@@ -133,7 +138,7 @@ impl Core {
 
     fn told_all(&self) -> bool {
         self.feeding.get(&Slot::Schedule).is_some_and(|feeding| {
-            feeding.heads > 0
+            feeding.knows_flows
                 && feeding.mirror.is_empty()
                 && self.line.after(feeding.cursor).next().is_none()
         })
@@ -159,7 +164,7 @@ impl Core {
     pub(super) fn mirror(&mut self, io: &mut Io<'_>, group: GroupId, events: &[Event]) {
         let Some(instance) = io.policies.standby(Slot::Schedule) else { return };
         let Some(feeding) = self.feeding.get_mut(&Slot::Schedule) else { return };
-        if feeding.instance != instance || feeding.heads == 0 {
+        if feeding.instance != instance || !feeding.knows_flows {
             return;
         }
         for event in events {
@@ -173,8 +178,8 @@ impl Feeding {
     fn hear(&mut self, group: GroupId, event: &Event) {
         match event {
             Event::Item(item) => {
-                if self.cursor.is_some_and(|cursor| item.id <= cursor.0) {
-                    self.knows.insert(ItemId(item.id));
+                let passed = self.cursor.is_some_and(|cursor| item.id <= cursor.0);
+                if passed && self.knows.insert(ItemId(item.id)) {
                     self.mirror.push((group, *event));
                 }
             }

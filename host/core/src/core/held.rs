@@ -1,5 +1,7 @@
 //! Held heads: tried first, and protected from those behind them.
 
+use super::admit::is_own;
+use super::arrive::refusal_of;
 use super::{Core, Io};
 use crate::claim::{Claim, Held as Taken, Short};
 use crate::hold::{Beside, Choice, Held, Passer};
@@ -53,17 +55,19 @@ impl Core {
         for choice in &choices {
             let Some(item) = self.line.get(id) else { return };
             let Some(claim) = self.claim(item, choice.candidate) else { continue };
+            let deadline = item.deadline;
             match self.fits(io.now, lane, item, &claim) {
                 Ok(()) => return self.start_head(io, lane, id, claim, *choice),
                 Err(short) => {
                     let eta = self.eta(io.now, &claim, &short);
+                    let hopeless = refusal_of(io.now, deadline, &short).is_some();
                     if best.as_ref().is_none_or(|best| eta < best.1) {
                         best = Some((claim, eta, short));
                     }
+                    if !hopeless && self.patient(io.now, id, choice) {
+                        break;
+                    }
                 }
-            }
-            if self.patient(io.now, id, choice) {
-                break;
             }
         }
         if let Some((claim, eta, short)) = best {
@@ -84,7 +88,8 @@ impl Core {
         }
     }
 
-    /// The reservation moves to where the head is now expected to start first; or the head cannot make it.
+    /// The reservation moves to where the head is now expected to start first. A head that cannot make it,
+    /// or that its own tenant's limit stops by now, is held no more.
     fn still_held(
         &mut self,
         io: &mut Io<'_>,
@@ -94,8 +99,12 @@ impl Core {
         short: &Short,
     ) {
         let deadline = self.line.get(id).map_or(Micros::MAX, |item| item.deadline);
-        if let Some(refusal) = super::arrive::refusal_of(io.now, deadline, short) {
+        if let Some(refusal) = refusal_of(io.now, deadline, short) {
             return self.refuse(io, id, refusal);
+        }
+        if is_own(short) {
+            self.keep_back(io.now, id, short);
+            return self.drop_hold(lane_id);
         }
         if let Some(held) = self.lane_mut(lane_id).and_then(|lane| lane.held.as_mut()) {
             held.claim = claim;

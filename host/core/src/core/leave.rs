@@ -1,5 +1,7 @@
 //! Ways out of the line that are not admissions.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use weir_sdk::codes::left;
 use weir_sdk::schedule::{Event as Told, Left};
 
@@ -7,9 +9,41 @@ use super::{Core, Io};
 use crate::event::Event;
 use crate::ids::{ItemId, LaneId, TenantId};
 use crate::item::{Item, Place, said};
+use crate::order::Key;
 use crate::output::{Output, Refusal};
 use crate::timers::Due;
 use crate::units::Micros;
+
+/// Items kept back by a cap, window or budget of their own tenant, by lane.
+#[derive(Debug, Default)]
+pub(super) struct Kept(BTreeMap<(TenantId, LaneId), BTreeSet<Key>>);
+
+impl Kept {
+    pub(super) fn insert(&mut self, item: &Item) {
+        self.0.entry((item.tenant, item.lane)).or_default().insert(item.key());
+    }
+
+    /// True when it was there.
+    pub(super) fn remove(&mut self, item: &Item) -> bool {
+        let whose = (item.tenant, item.lane);
+        let Some(keys) = self.0.get_mut(&whose) else { return false };
+        let found = keys.remove(&item.key());
+        if keys.is_empty() {
+            self.0.remove(&whose);
+        }
+        found
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The first of each lane of a tenant.
+    fn firsts(&self, tenant: TenantId) -> Vec<ItemId> {
+        let lanes = (tenant, LaneId(0))..=(tenant, LaneId(u32::MAX));
+        self.0.range(lanes).filter_map(|(_, keys)| keys.first().map(|key| key.item)).collect()
+    }
+}
 
 impl Core {
     /// The caller went away while its request waited.
@@ -72,13 +106,11 @@ impl Core {
     /// Takes a waiting item out of its place: the order, the hold, or its rest. It stays in the line's map.
     pub(super) fn withdraw(&mut self, id: ItemId) {
         let Some(item) = self.line.get(id) else { return };
-        let (lane_id, tenant, key) = (item.lane, item.tenant, item.key());
+        let lane_id = item.lane;
         let late = (item.arrived.plus(Micros(item.placement.longest_wait)), id);
         let held = item.place == Place::Held;
+        self.kept.remove(item);
         self.timers.unset(Due::Rested(id));
-        if let Some(kept) = self.kept.get_mut(&tenant) {
-            kept.remove(&key);
-        }
         if let Some(lane) = self.lane_mut(lane_id) {
             lane.overdue.remove(&late);
             lane.aside.remove(&id);
@@ -108,13 +140,15 @@ impl Core {
             self.line.place(id, Place::Resting(io.now));
         }
         let item = self.line.remove(id)?;
+        if item.waits() {
+            self.let_in(item.tenant);
+        }
         if let Some(lane) = self.lane_mut(item.lane) {
             lane.deadlines.remove(&(item.deadline, id));
         }
         self.nest_leave(&item);
         self.parents.forget(id);
         self.drop_names(io, &item);
-        self.let_one_in(item.tenant);
         Some(item)
     }
 
@@ -153,12 +187,19 @@ impl Core {
         Some((earliest?, crate::Blocked::Closed))
     }
 
-    /// Something of a tenant ended: one of its items that its own limits kept back may be picked.
-    pub(super) fn let_one_in(&mut self, tenant: TenantId) {
-        let first = self.kept.get_mut(&tenant).and_then(std::collections::BTreeSet::pop_first);
-        if let Some(key) = first {
-            self.timers.unset(Due::Rested(key.item));
-            self.offer(key.item);
+    /// Something of a tenant ended, left or started: its own limits may allow one more. In each lane the
+    /// first item that they kept back may be picked; when it starts, the next may.
+    pub(super) fn let_in(&mut self, tenant: TenantId) {
+        for id in self.kept.firsts(tenant) {
+            self.let_item_in(id);
         }
+    }
+
+    pub(super) fn let_item_in(&mut self, id: ItemId) {
+        if let Some(item) = self.line.get(id) {
+            self.kept.remove(item);
+        }
+        self.timers.unset(Due::Rested(id));
+        self.offer(id);
     }
 }

@@ -182,6 +182,7 @@ impl Core {
     /// candidate has a slot and a request to give.
     fn room(&self, now: Micros, id: LaneId) -> Option<schedule::Room> {
         let lane = self.lane(id)?;
+        let number = self.lane_numbers.get(id.0)?;
         let mut sum: Option<schedule::Room> = None;
         for candidate in &lane.candidates {
             let mut room = self.free(now, *candidate);
@@ -191,7 +192,7 @@ impl Core {
                 continue;
             }
             let most = sum.get_or_insert(schedule::Room {
-                lane: id.0,
+                lane: number,
                 passing: lane.held.is_some(),
                 slots: 0,
                 requests: 0,

@@ -3,9 +3,11 @@
 use weir_sdk::route;
 
 use super::{Core, Io};
+use crate::attempt::Attempt;
 use crate::claim::{Room, Short};
 use crate::hold::Choice;
 use crate::ids::{CandidateId, ItemId, LaneId};
+use crate::input::End;
 use crate::item::Item;
 use crate::policies::Slot;
 use crate::units::{Micros, Tokens};
@@ -25,13 +27,13 @@ impl Core {
         let table: Vec<_> = usable.iter().map(|c| self.stand(io.now, lane, item, *c)).collect();
         let draw = self.draw(Slot::Route);
         match io.policies.order(io.now, &request, &table, draw) {
-            Ok(answer) => match wrong(&answer, &usable) {
-                None => return answer.iter().map(choice).collect(),
+            Ok(answer) => match wrong(&answer, &table) {
+                None => return choices(&answer, &table, &usable),
                 Some(words) => self.nonsense(io, Slot::Route, &words),
             },
             Err(_) => self.fell_back(Slot::Route),
         }
-        crate::fallback::order(&table).iter().map(choice).collect()
+        choices(&crate::fallback::order(&table), &table, &usable)
     }
 
     /// The lane's candidates; without those already tried when another is wanted and there is one.
@@ -53,7 +55,7 @@ impl Core {
         let (input, output) = (Tokens(item.demand.input), Tokens(item.demand.output));
         let tried = item.tried(id);
         route::Candidate {
-            id: id.0,
+            id: self.candidate_numbers.get(id.0).unwrap_or(u32::MAX),
             fits,
             wait: wait.0,
             in_flight: cell.map_or(0, |cell| cell.in_flight),
@@ -110,11 +112,29 @@ impl Core {
     }
 
     /// Tells the route policy how an attempt ended, when it chose among several.
-    pub(super) fn tell_routed(&mut self, io: &mut Io<'_>, lane: LaneId, outcome: route::Outcome) {
-        if self.lane(lane).is_some_and(|lane| lane.candidates.len() > 1) {
-            // A fault costs the policy this lesson; the next question goes to its successor.
-            let _: Result<(), crate::Fault> = io.policies.routed(io.now, outcome);
+    pub(super) fn tell_routed(
+        &self,
+        io: &mut Io<'_>,
+        attempt: &Attempt,
+        end: &End,
+        (verdict, latency): (u16, Micros),
+    ) {
+        if self.lane(attempt.lane).is_none_or(|lane| lane.candidates.len() < 2) {
+            return;
         }
+        let Some(candidate) = self.candidate_numbers.get(attempt.candidate.0) else { return };
+        let usage = end.usage.unwrap_or_default();
+        let outcome = route::Outcome {
+            candidate,
+            verdict,
+            latency: latency.0,
+            first_content: end.first_content.map(|at| at.0),
+            input: usage.input.0,
+            cached: usage.cached.0,
+            output: usage.output.0,
+        };
+        // A fault costs the policy this lesson; the next question goes to its successor.
+        let _: Result<(), crate::Fault> = io.policies.routed(io.now, outcome);
     }
 }
 
@@ -122,23 +142,35 @@ fn alone(candidate: CandidateId) -> Choice {
     Choice { candidate, score: None, reason: 0, patience: Micros::ZERO }
 }
 
-fn choice(answer: &route::Choice) -> Choice {
-    Choice {
-        candidate: CandidateId(answer.candidate),
-        score: Some(answer.score),
-        reason: answer.reason,
-        patience: Micros(answer.patience),
-    }
+/// A policy's order, its numbers taken back to the candidates that stand in `usable` as in `table`.
+fn choices(
+    answer: &[route::Choice],
+    table: &[route::Candidate],
+    usable: &[CandidateId],
+) -> Vec<Choice> {
+    let candidate =
+        |number| table.iter().position(|c| c.id == number).and_then(|at| usable.get(at));
+    answer
+        .iter()
+        .filter_map(|choice| {
+            Some(Choice {
+                candidate: *candidate(choice.candidate)?,
+                score: Some(choice.score),
+                reason: choice.reason,
+                patience: Micros(choice.patience),
+            })
+        })
+        .collect()
 }
 
 /// Why an answer cannot be used.
-fn wrong(answer: &[route::Choice], usable: &[CandidateId]) -> Option<String> {
+fn wrong(answer: &[route::Choice], table: &[route::Candidate]) -> Option<String> {
     if answer.is_empty() {
         return Some("named no candidate".to_owned());
     }
     for (place, choice) in answer.iter().enumerate() {
         let id = choice.candidate;
-        if usable.binary_search(&CandidateId(id)).is_err() {
+        if table.iter().all(|candidate| candidate.id != id) {
             return Some(format!("named candidate {id}, which was not offered"));
         }
         if answer[..place].iter().any(|earlier| earlier.candidate == id) {

@@ -48,6 +48,7 @@ impl Core {
             return;
         }
         let offered = item.place == Place::Offered;
+        let kept = self.kept.remove(&item);
         if offered {
             self.tell_left(id, left::TAKEN);
             self.unlist(id);
@@ -55,6 +56,9 @@ impl Core {
         }
         if let Some(item) = self.line.get_mut(id) {
             item.placement = placement;
+            if kept {
+                self.kept.insert(item);
+            }
         }
         if offered {
             self.offer(id);

@@ -121,9 +121,10 @@ impl Counters {
 }
 
 impl Pace {
-    /// An admission: the gap since the last one, as a decaying mean.
-    pub(super) fn mark(&mut self, now: Micros) {
-        let gap = now.minus(self.last).0 as f64;
+    /// An admission of an item that has waited for so long: the gap since the last one, as a decaying mean.
+    /// Time in which nobody waited is no gap.
+    pub(super) fn mark(&mut self, now: Micros, waited: Micros) {
+        let gap = now.minus(self.last).min(waited).0 as f64;
         self.gap += 0.05 * (gap - self.gap);
         self.last = now;
     }

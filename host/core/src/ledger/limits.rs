@@ -60,13 +60,8 @@ impl Ledger {
 
     /// The cells whose limit policy asked to be woken by now. Each is said once.
     pub fn due_wakes(&mut self, now: Micros) -> Vec<CellId> {
-        let mut due = Vec::new();
-        for cell in self.cells.iter_mut().filter(|cell| !cell.retired) {
-            let id = cell.id;
-            if cell.slots_mut().is_some_and(|slots| slots.take_wake(now)) {
-                due.push(id);
-            }
-        }
+        let mut due: Vec<CellId> = self.slot_cells().collect();
+        due.retain(|cell| self.at(*cell).slots_mut().is_some_and(|slots| slots.take_wake(now)));
         due
     }
 
@@ -74,18 +69,24 @@ impl Ledger {
     /// Buckets are not in it: [`crate::claim::NotUntil::until`] says when a claim fits.
     #[must_use]
     pub fn next_open(&self, now: Micros) -> Option<Micros> {
-        let live = self.cells.iter().filter(|cell| !cell.retired);
-        live.flat_map(|cell| {
-            let trickle = cell.trickle.filter(|trickle| !trickle.is_over(now));
-            [
-                cell.closure.until(now),
-                trickle.map(|trickle| trickle.next(now)),
-                cell.slots().and_then(|slots| slots.next_open(now)),
-                cell.slots().and_then(SlotCell::wake),
-            ]
-        })
-        .flatten()
-        .min()
+        // Tenants' cells are never closed, and there can be thousands.
+        let accounts =
+            self.layout.upstreams.iter().map(|at| &self.layout.accounts[*at as usize].cells);
+        let models =
+            self.layout.candidates.iter().map(|at| &self.layout.models[*at as usize].cells);
+        let live = accounts.chain(models).flat_map(|set| set.iter());
+        live.map(|cell| &self.cells[cell.0 as usize])
+            .flat_map(|cell| {
+                let trickle = cell.trickle.filter(|trickle| !trickle.is_over(now));
+                [
+                    cell.closure.until(now),
+                    trickle.map(|trickle| trickle.next(now)),
+                    cell.slots().and_then(|slots| slots.next_open(now)),
+                    cell.slots().and_then(SlotCell::wake),
+                ]
+            })
+            .flatten()
+            .min()
     }
 
     pub(super) fn tell(&mut self, now: Micros, cell: CellId, by_policy: bool) -> Option<Change> {
