@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, bail};
 use weir_gateway::config::Settings;
-use weir_gateway::{Gateway, MakePolicies};
+use weir_gateway::{Deciders, Gateway};
 
 use crate::native::Native;
 
@@ -91,7 +91,7 @@ pub fn config(upstream: SocketAddr) -> String {
 pub async fn serve(policies: &str, config: &Path) -> anyhow::Result<()> {
     let settings = Settings::load(config)?;
     let gateway = match policies {
-        "wasm" => weir_gateway::start(settings).await?,
+        "wasm" => Gateway::start(settings, Deciders::Configured).await?,
         "native" => Gateway::start(settings, native()).await?,
         other => bail!("no policies {other}: say wasm or native"),
     };
@@ -99,6 +99,6 @@ pub async fn serve(policies: &str, config: &Path) -> anyhow::Result<()> {
     std::future::pending().await
 }
 
-fn native() -> MakePolicies {
-    Box::new(|_| Native::start().map(|native| Box::new(native) as Box<dyn weir_gateway::Steer>))
+fn native() -> Deciders {
+    Deciders::Fixed(Box::new(|| Native::start().map(|native| Box::new(native) as Box<dyn weir_core::Policies>)))
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use tempfile::TempDir;
-use weir_gateway::Gateway;
+use weir_gateway::{Deciders, Gateway};
 use weir_gateway::config::Settings;
 
 use super::cast::{START_LIMIT, TENANTS, UPSTREAMS};
 use super::client::{Events, Http};
-use super::report::{Books, Policy};
+use super::report::{Books, Policy, Version};
 use super::wire::Wire;
 
 const ADMIN_TOKEN: &str = "demo-operator";
@@ -44,8 +44,7 @@ impl Governor {
         let text = settings(base_urls, seed);
         fs::write(&file, &text).context("the demo's weir.toml cannot be written")?;
         let settings = Settings::parse(&text, &file.display().to_string(), &variable)?;
-        let make = weir_gateway::policies(&settings);
-        let gateway = Gateway::start(settings, make).await?;
+        let gateway = Gateway::start(settings, Deciders::Configured).await?;
         Ok(Self { gateway, folder, http: Http::new() })
     }
 
@@ -62,13 +61,10 @@ impl Governor {
 
     /// Its policies, as the operator sees them.
     pub(super) async fn policies(&self) -> anyhow::Result<Vec<Policy>> {
-        #[derive(Deserialize)]
-        struct Listing {
-            policies: Vec<Policy>,
-        }
-        let text = self.get("/admin/policies").await?;
-        let listing: Listing = serde_json::from_str(&text).context("/admin/policies")?;
-        Ok(listing.policies)
+        let listing: Listing =
+            serde_json::from_str(&self.get("/admin/policies").await?).context("/admin/policies")?;
+        let filled = |row: Row| Some(row.policy?.at(&row.slot));
+        Ok(listing.policies.into_iter().filter_map(filled).collect())
     }
 
     /// Writes the other build of the limit policy over its file, as an editor or a deployment does, and tells
@@ -106,6 +102,20 @@ impl Governor {
         let url = format!("{}{path}", self.base());
         self.http.get(&url, ADMIN_TOKEN).await.with_context(|| format!("asking for {path}"))
     }
+}
+
+/// What `/admin/policies` answers.
+#[derive(Deserialize)]
+struct Listing {
+    policies: Vec<Row>,
+}
+
+/// A slot; without a policy the host itself decides.
+#[derive(Deserialize)]
+struct Row {
+    slot: String,
+    #[serde(flatten)]
+    policy: Option<Version>,
 }
 
 /// What the demo's `weir.toml` says.

@@ -1,0 +1,160 @@
+//! The way in: who asks, for what, and how much of it can be known before anybody is asked.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::{get, post};
+use http::StatusCode;
+use weir_core::Arrival;
+use weir_core::ids::{ItemId, LaneId, TenantId};
+
+use crate::call::Call;
+use crate::complaint::Complaint;
+use crate::config::Kind;
+use crate::dialect::Asked;
+use crate::host::Host;
+use crate::record::Record;
+use crate::respond;
+use crate::upstream::Payload;
+use crate::{admin, models, probes, watch};
+
+mod body;
+mod hints;
+mod identify;
+
+pub(crate) use identify::{Keys, bearer};
+
+use hints::Hints;
+
+/// The connection that a request came over.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Connection {
+    /// Set when its reader does not read.
+    pub(crate) stalled: Arc<AtomicBool>,
+}
+
+/// All paths of the listener.
+pub(crate) fn router(host: Arc<Host>) -> Router {
+    Router::new()
+        .route(Kind::OpenAi.endpoint(), post(chat_completions))
+        .route(Kind::Anthropic.endpoint(), post(messages))
+        .route("/v1/models", get(models::list))
+        .route("/v1/events", get(watch::events))
+        .route("/metrics", get(probes::metrics))
+        .route("/healthz", get(probes::healthy))
+        .route("/readyz", get(probes::ready))
+        .route("/admin/policies", get(admin::list))
+        .route("/admin/policies/swap", post(admin::swap))
+        .route("/admin/policies/rollback", post(admin::rollback))
+        .route("/admin/upstreams/{upstream}/reopen", post(admin::reopen))
+        .fallback(unknown)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(host)
+}
+
+async fn chat_completions(State(host): State<Arc<Host>>, request: Request) -> Response {
+    accept(host, Kind::OpenAi, request).await
+}
+
+async fn messages(State(host): State<Arc<Host>>, request: Request) -> Response {
+    accept(host, Kind::Anthropic, request).await
+}
+
+async fn accept(host: Arc<Host>, kind: Kind, request: Request) -> Response {
+    match prepare(host, kind, request).await {
+        Ok((call, arrival)) => call.answer(arrival).await,
+        Err(complaint) => respond::bare(kind, &complaint),
+    }
+}
+
+/// Everything that can be refused without asking the core is refused here.
+async fn prepare(
+    host: Arc<Host>,
+    kind: Kind,
+    request: Request,
+) -> Result<(Call, Box<Arrival>), Complaint> {
+    if host.draining() {
+        return Err(Complaint::draining());
+    }
+    let (parts, body) = request.into_parts();
+    let tenant = host.keys.tenant(&parts.headers)?;
+    let hints = Hints::read(&parts.headers)?;
+    let body = body::read(body, &parts.headers, &host).await?;
+    let mut asked = kind.read(&body.bytes)?;
+    let lane = find_lane(&host, kind, &asked.model)?;
+    let splice = asked.splice.take();
+    let arrival = arrival(&host, tenant, hints, &asked, lane, body.bytes.len());
+    let connection = parts.extensions.get::<Connection>();
+    let call = Call {
+        kind,
+        headers: parts.headers,
+        swallow: splice.is_some(),
+        payload: Payload::new(body.bytes, splice),
+        _room: body.room,
+        stream: asked.stream,
+        stalled: connection.map(|connection| Arc::clone(&connection.stalled)),
+        record: Record::new(Arc::clone(&host), tenant, asked.model),
+        host,
+    };
+    Ok((call, arrival))
+}
+
+fn find_lane(host: &Host, kind: Kind, model: &str) -> Result<LaneId, Complaint> {
+    host.lanes.find(kind, model).ok_or_else(|| {
+        let known: Vec<&str> = host.lanes.models(kind).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Complaint::new(
+            StatusCode::NOT_FOUND,
+            "model_not_found",
+            format!(
+                "no upstream serves the model `{model}` on {}; known here: {known}",
+                kind.endpoint()
+            ),
+        )
+    })
+}
+
+fn arrival(
+    host: &Host,
+    tenant: TenantId,
+    hints: Hints,
+    asked: &Asked,
+    lane: LaneId,
+    bytes: usize,
+) -> Box<Arrival> {
+    Box::new(Arrival {
+        // The scheduler names it.
+        item: ItemId(0),
+        tenant,
+        session: hints.session,
+        task: hints.task,
+        parent: hints.parent,
+        lane,
+        class: hints.class,
+        deadline: hints.within.map(|within| host.clock.now().plus(within)),
+        prompt_bytes: asked.prompt_bytes,
+        body_bytes: bytes as u64,
+        max_output: asked.max_output.map(weir_core::units::Tokens),
+        prefix: Vec::new(),
+        // A completion that is made twice costs twice and harms nobody.
+        idempotent: true,
+    })
+}
+
+async fn unknown(request: Request) -> Response {
+    let message = format!(
+        "nothing is served at {}; there are /v1/chat/completions, /v1/messages, /v1/models, /v1/events, \
+         /metrics, /healthz, /readyz and /admin/policies",
+        request.uri().path()
+    );
+    respond::bare(Kind::OpenAi, &Complaint::new(StatusCode::NOT_FOUND, "unknown_path", message))
+}
+
+async fn wrong_method(request: Request) -> Response {
+    let message = format!("{} does not take {}", request.uri().path(), request.method());
+    let complaint = Complaint::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
+    respond::bare(Kind::OpenAi, &complaint)
+}

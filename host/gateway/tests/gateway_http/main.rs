@@ -1,0 +1,14 @@
+//! Requests over loopback, through a whole gateway, to a scripted provider.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod admin;
+mod answers;
+mod bad_input;
+mod drain;
+mod failures;
+mod load;
+mod replayed;
+mod streams;
+mod watching;
+mod world;
