@@ -1,4 +1,3 @@
 //! Benchmarks: the same policies in WebAssembly and compiled natively.
 
 pub mod load;
-pub mod native;

@@ -10,13 +10,20 @@ use weir_sdk::{classify, fanout, limit, native, priority, retry, route, schedule
 
 /// One native policy a slot.
 pub struct Native {
-    priority: Box<dyn native::Priority>,
-    schedule: Box<dyn native::Schedule>,
-    limit: Box<dyn native::Limit>,
-    classify: Box<dyn native::Classify>,
-    retry: Box<dyn native::Retry>,
-    route: Box<dyn native::Route>,
-    fanout: Box<dyn native::Fanout>,
+    /// The `priority` slot.
+    pub priority: Box<dyn native::Priority>,
+    /// The `schedule` slot.
+    pub schedule: Box<dyn native::Schedule>,
+    /// The `limit` slot.
+    pub limit: Box<dyn native::Limit>,
+    /// The `classify` slot.
+    pub classify: Box<dyn native::Classify>,
+    /// The `retry` slot.
+    pub retry: Box<dyn native::Retry>,
+    /// The `route` slot.
+    pub route: Box<dyn native::Route>,
+    /// The `fanout` slot.
+    pub fanout: Box<dyn native::Fanout>,
 }
 
 impl Native {
@@ -51,7 +58,11 @@ impl Native {
 }
 
 impl Policies for Native {
-    fn place(&mut self, now: Micros, arrival: priority::Arrival) -> Result<priority::Placement, Fault> {
+    fn place(
+        &mut self,
+        now: Micros,
+        arrival: priority::Arrival,
+    ) -> Result<priority::Placement, Fault> {
         Ok(self.priority.place(now.0, &arrival))
     }
 
