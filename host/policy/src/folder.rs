@@ -102,7 +102,7 @@ impl Folder {
             Ok(bytes) => bytes,
             // Gone since the listing: the next look says so.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(error) => return news.push(rejected(None, file, &error.into())),
+            Err(error) => return news.push(rejected(None, file, &LoadError::Read(error))),
         };
         let digest = Digest::of(&bytes);
         if self.seen.get(&file) == Some(&digest) {

@@ -67,6 +67,15 @@ impl Prepared {
         }
     }
 
+    /// The same bytes from the same place, with the same settings for the same slot.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        let (one, other) = (&self.0, &other.0);
+        one.slot == other.slot
+            && one.settings == other.settings
+            && one.component.digest == other.component.digest
+            && one.component.source == other.component.source
+    }
+
     /// The very same.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

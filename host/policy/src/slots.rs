@@ -56,9 +56,11 @@ impl Slots {
         seat.rollback(house, now)
     }
 
-    /// News of the directory: swaps what is ready, and says what was not taken or is gone.
+    /// News of the directory: swaps what is ready and does not run already, and says what was not taken or is
+    /// gone.
     pub fn deliver(&mut self, now: Micros, delivery: Delivery) {
         match delivery {
+            Delivery::Ready(new) if self.seat(new.slot()).0.has(&new) => {}
             // When it fails here, the event says so.
             Delivery::Ready(new) => drop(self.swap(now, new)),
             Delivery::Rejected { slot, file, words } => self.house.reject(slot, Some(file), words),

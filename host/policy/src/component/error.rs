@@ -4,12 +4,12 @@ use weir_core::Slot;
 
 use crate::instance::Failed;
 
-/// Why a component is not taken.
+/// Why a component is not taken. The text is whole: causes are in it.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The bytes could not be read.
     #[error("cannot be read: {0}")]
-    Read(#[from] std::io::Error),
+    Read(std::io::Error),
     /// More bytes than are compiled.
     #[error(
         "is {bytes} bytes; at most {most} are compiled. Build it with the `release` profile and `strip = true`"
@@ -39,7 +39,7 @@ pub enum LoadError {
     #[error(
         "is a damaged component, or one that was cut off; write it whole, then rename it into place: {0:#}"
     )]
-    Broken(#[source] wasmtime::Error),
+    Broken(wasmtime::Error),
     /// It imports what no policy gets.
     #[error(
         "imports {}. A policy has no authority: no files, network, sleep or threads; time and chance come in \
@@ -54,7 +54,7 @@ pub enum LoadError {
         "imports a function that no policy gets, such as a way to sleep or to wait: {0:#}. Time comes in the \
          call: ask to be woken instead of waiting"
     )]
-    Import(#[source] wasmtime::Error),
+    Import(wasmtime::Error),
     /// It has no lifecycle.
     #[error(
         "does not export `weir:policy/lifecycle@0.1.0`, so it is no policy, or one for another version of \

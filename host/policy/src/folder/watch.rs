@@ -29,7 +29,7 @@ pub enum WatchError {
         source: notify::Error,
     },
     /// No thread.
-    #[error("no thread for the loader of policies: {0}")]
+    #[error("no thread for the loader of policies")]
     Thread(#[from] io::Error),
 }
 

@@ -56,6 +56,12 @@ impl Seat {
         self.current.as_ref().filter(|current| current.file().as_deref() == Some(file))
     }
 
+    /// The policy answers here, or waits to.
+    pub(crate) fn has(&self, new: &Prepared) -> bool {
+        let waits = self.standby.as_ref().map(|standby| &standby.prepared);
+        waits.or(self.current.as_ref()).is_some_and(|policy| policy.equals(new))
+    }
+
     pub(crate) fn row(&self) -> Row {
         Row {
             slot: self.slot,

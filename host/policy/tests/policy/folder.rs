@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use weir_core::Slot;
+use weir_core::units::Micros;
+use weir_core::{Policies, Slot};
 use weir_policy::{Delivery, Digest, Event, Folder, Pace, SlotConfig, Slots};
 
-use crate::support::{Host, engine, rebuilt};
+use crate::support::{Host, engine, questions, rebuilt};
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -91,11 +92,11 @@ fn a_bad_file_leaves_the_running_policy_and_is_listed() {
     fs::write(&file, "no").unwrap();
     look(&mut host.slots);
     assert!(host.slots.rejected()[&file].contains("is not WebAssembly"));
-    crate::support::questions::ask(&mut host.slots, Slot::Limit).unwrap();
+    questions::ask(&mut host.slots, Slot::Limit).unwrap();
 
     fs::write(&file, weir_guests::TWIN).unwrap();
     look(&mut host.slots);
-    weir_core::Policies::level(&mut host.slots, host.now, Slot::Limit).unwrap();
+    host.slots.level(host.now, Slot::Limit).unwrap();
     assert!(host.slots.rejected().is_empty());
 
     fs::remove_file(&file).unwrap();
@@ -105,7 +106,24 @@ fn a_bad_file_leaves_the_running_policy_and_is_listed() {
         matches!(events.back(), Some(Event::PolicyKept { slot: Slot::Limit, .. })),
         "{events:?}"
     );
-    crate::support::questions::ask(&mut host.slots, Slot::Limit).unwrap();
+    questions::ask(&mut host.slots, Slot::Limit).unwrap();
+}
+
+#[test]
+fn what_runs_already_is_not_swapped_for_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("limit-ours.wasm"), weir_guests::HOSTILE).unwrap();
+    let mut slots = Slots::default();
+    for look in 0..3 {
+        let news = folder(directory.path()).look().unwrap();
+        news.into_iter().for_each(|news| slots.deliver(Micros::ZERO, news));
+        // Once while it waits to be fed, and once when it answers.
+        assert_eq!(slots.standby(Slot::Limit).is_some(), look < 2, "look {look}");
+        if look == 1 {
+            slots.level(Micros::ZERO, Slot::Limit).unwrap();
+        }
+    }
+    assert!(slots.events().is_empty());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use weir_core::Slot;
-use weir_policy::{Component, LARGEST, LoadError, Pace, Prepared, Source};
+use weir_policy::{Component, Engine, LARGEST, LoadError, Options, Pace, Prepared, Source};
 
 use crate::support::engine;
 
@@ -88,4 +88,16 @@ fn settings() {
     assert!(error.to_string().contains("unknown field `onn`"), "{error}");
     assert!(matches!(refused(r#"{"on": "start", "do": "panic"}"#), LoadError::Canary(_)));
     assert!(matches!(refused(r#"{"on": "start", "do": "spin"}"#), LoadError::Canary(_)));
+}
+
+#[test]
+fn compiled_code_is_kept_where_a_directory_is_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Some(directory.path().join("compiled"));
+    for _ in 0..2 {
+        let options = Options { pace: Pace::Fuel, cache: cache.clone(), seed: 7 };
+        let engine = Engine::new(&options).unwrap();
+        Component::load(&engine, weir_guests::HOSTILE, Source::BuiltIn).unwrap();
+    }
+    assert!(std::fs::read_dir(directory.path().join("compiled")).unwrap().next().is_some());
 }
