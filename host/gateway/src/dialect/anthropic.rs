@@ -60,11 +60,12 @@ pub(super) fn event(data: &[u8]) -> Meaning {
     let meaning =
         Meaning { usage: event.usage.or(started).map(Counted::from), ..Meaning::default() };
     match event.kind.as_ref() {
-        "content_block_start" | "content_block_delta" => Meaning {
-            content: true,
-            text: event.content_block.bytes + event.delta.bytes,
-            ..meaning
-        },
+        // A block opens empty, unless it is a call of a tool.
+        "content_block_start" => {
+            let text = event.content_block.bytes;
+            Meaning { content: text > 0, text, ..meaning }
+        }
+        "content_block_delta" => Meaning { content: true, text: event.delta.bytes, ..meaning },
         "message_delta" => Meaning { content: true, ..meaning },
         "message_stop" => Meaning { done: true, ..meaning },
         "error" => Meaning { error: true, ..meaning },
@@ -164,6 +165,8 @@ mod tests {
         let delta =
             br#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"four"}}"#;
         assert_eq!((event(delta).content, event(delta).text), (true, 4));
+        let empty = br#"{"type":"content_block_start","content_block":{"type":"text","text":""}}"#;
+        assert!(!event(empty).content);
         assert!(event(br#"{"type":"message_stop"}"#).done);
         assert!(event(br#"{"type":"error","error":{"type":"overloaded_error"}}"#).error);
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{Deserializer, IgnoredAny};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use weir_core::Usage;
@@ -28,8 +28,13 @@ struct Request<'a> {
     messages: Text,
     #[serde(default)]
     tools: Text,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "raw")]
     stream_options: Option<&'a RawValue>,
+}
+
+/// A value that is there, `null` too: it has a place that matters.
+fn raw<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
 }
 
 pub(super) fn read(body: &[u8]) -> Result<Asked, serde_json::Error> {

@@ -33,7 +33,7 @@ async fn the_first_piece_comes_while_the_provider_still_works() {
     let world = world([slow(ProviderScript::openai("main"))]).await;
     let request = chat(json!({ "stream": true, "max_tokens": 400 }));
     let response = world.post("/v1/chat/completions", &request).await;
-    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    assert_eq!(response.headers()["content-type"], "text/event-stream; charset=utf-8");
     let mut body = response.into_body();
     let first = piece(&mut body).await;
     assert_eq!(world.stats().in_flight, 1, "the provider is still at it");

@@ -19,37 +19,37 @@ use weir_mock::{Kind, Mock, ProviderScript, Script, Stats};
 /// How long a condition may take to come true.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub struct World {
-    pub mock: Mock,
-    pub gateway: Gateway,
-    pub client: Client<HttpConnector, Full<Bytes>>,
+pub(crate) struct World {
+    pub(crate) mock: Mock,
+    pub(crate) gateway: Gateway,
+    pub(crate) client: Client<HttpConnector, Full<Bytes>>,
 }
 
 /// An answer, whole.
 #[derive(Debug)]
-pub struct Answer {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub body: Bytes,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
 }
 
 impl Answer {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {:?}", self.body))
     }
 
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 }
 
 /// One upstream for each provider of the script, with the default configuration otherwise.
-pub async fn world(providers: impl IntoIterator<Item = ProviderScript>) -> World {
+pub(crate) async fn world(providers: impl IntoIterator<Item = ProviderScript>) -> World {
     world_with(providers, "", fallback(), None).await
 }
 
 /// The same with more of the configuration, other deciders, and a trace.
-pub async fn world_with(
+pub(crate) async fn world_with(
     providers: impl IntoIterator<Item = ProviderScript>,
     more: &str,
     deciders: Deciders,
@@ -61,15 +61,15 @@ pub async fn world_with(
     World { mock, gateway, client: client() }
 }
 
-pub fn fallback() -> Deciders {
+pub(crate) fn fallback() -> Deciders {
     Deciders::fallback()
 }
 
-pub fn client() -> Client<HttpConnector, Full<Bytes>> {
+pub(crate) fn client() -> Client<HttpConnector, Full<Bytes>> {
     Client::builder(TokioExecutor::new()).build(HttpConnector::new())
 }
 
-pub fn settings(mock: &Mock, more: &str) -> Settings {
+pub(crate) fn settings(mock: &Mock, more: &str) -> Settings {
     let upstreams = mock.providers().iter().map(|provider| {
         let kind = match provider.kind() {
             Kind::OpenAi => "openai",
@@ -86,7 +86,7 @@ pub fn settings(mock: &Mock, more: &str) -> Settings {
     parse(&text, &[])
 }
 
-pub fn parse(text: &str, env: &[(&str, &str)]) -> Settings {
+pub(crate) fn parse(text: &str, env: &[(&str, &str)]) -> Settings {
     let env: HashMap<String, String> =
         env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Settings::parse(text, "weir.toml", &|name| env.get(name).cloned())
@@ -94,34 +94,34 @@ pub fn parse(text: &str, env: &[(&str, &str)]) -> Settings {
 }
 
 impl World {
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.gateway.addr())
     }
 
-    pub fn stats(&self) -> Stats {
+    pub(crate) fn stats(&self) -> Stats {
         self.mock.providers()[0].stats()
     }
 
-    pub async fn send(&self, request: Request<Full<Bytes>>) -> http::Response<Incoming> {
+    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> http::Response<Incoming> {
         self.client.request(request).await.unwrap()
     }
 
-    pub async fn post(&self, path: &str, body: &Value) -> http::Response<Incoming> {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> http::Response<Incoming> {
         self.send(post(&self.url(path), body.to_string())).await
     }
 
     /// Posts, and reads the whole answer.
-    pub async fn ask(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn ask(&self, path: &str, body: &Value) -> Answer {
         whole(self.post(path, body).await).await
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         let request = Request::get(self.url(path)).body(Full::default()).unwrap();
         whole(self.send(request).await).await
     }
 
     /// The value of a metric, summed over its series.
-    pub fn metric(&self, name: &str) -> f64 {
+    pub(crate) fn metric(&self, name: &str) -> f64 {
         let text = self.gateway.metrics();
         let lines = text.lines().filter(|line| line.starts_with(name));
         let values = lines.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
@@ -129,42 +129,43 @@ impl World {
     }
 
     /// Nothing is in flight, at the gateway or its providers.
-    pub fn idle(&self) -> bool {
+    pub(crate) fn idle(&self) -> bool {
         self.mock.providers().iter().all(|provider| provider.stats().in_flight == 0)
             && self.metric("weir_inflight_requests") == 0.0
             && self.metric("weir_queue_depth") == 0.0
     }
 
-    pub async fn end(self) {
+    pub(crate) async fn end(self) {
         let ended = self.gateway.shutdown(Duration::from_secs(5)).await;
         assert!(ended.clean && ended.cut == 0, "{ended:?}");
         self.mock.shutdown().await;
     }
 }
 
-pub fn post(url: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
+pub(crate) fn post(url: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
     Request::builder()
         .method(Method::POST)
         .uri(url)
         .header("content-type", "application/json")
+        .header("anthropic-version", "2023-06-01")
         .body(Full::new(body.into()))
         .unwrap()
 }
 
-pub async fn whole(response: http::Response<Incoming>) -> Answer {
+pub(crate) async fn whole(response: http::Response<Incoming>) -> Answer {
     let (parts, body) = response.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     Answer { status: parts.status, headers: parts.headers, body }
 }
 
-pub fn chat(more: Value) -> Value {
+pub(crate) fn chat(more: Value) -> Value {
     asking(
         json!({ "model": "small", "messages": [{ "role": "user", "content": "Review this." }] }),
         more,
     )
 }
 
-pub fn message(more: Value) -> Value {
+pub(crate) fn message(more: Value) -> Value {
     let messages = json!([{ "role": "user", "content": "Review this." }]);
     asking(json!({ "model": "small", "max_tokens": 64, "messages": messages }), more)
 }
@@ -180,7 +181,7 @@ fn asking(mut body: Value, more: Value) -> Value {
     clippy::disallowed_methods,
     reason = "a bound on the whole wait, which nothing else depends on"
 )]
-pub async fn until(what: &str, condition: impl Fn() -> bool) {
+pub(crate) async fn until(what: &str, condition: impl Fn() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !condition() {
         assert!(Instant::now() < end, "not in time: {what}");
