@@ -7,8 +7,11 @@ use crate::units::Micros;
 
 /// Weight of a new sample in a decaying mean.
 const ALPHA: f64 = 0.1;
-/// How fast a peak comes down to the mean: half in this time.
-const PEAK_HALF_LIFE: Micros = Micros::from_secs(10);
+/// Without news a peak comes down to the mean, and failures and retries are forgotten: half in this time.
+/// A candidate that nobody is sent to would otherwise be thought to fail for ever.
+const HALF_LIFE: Micros = Micros::from_secs(10);
+/// After so many halvings nothing is left: news is not recent any more.
+const RECENT: u64 = 6;
 
 /// One candidate.
 #[derive(Clone, Debug)]
@@ -18,8 +21,10 @@ pub(crate) struct Stat {
     pub(crate) latency: f64,
     peak: f64,
     peak_at: Micros,
-    pub(crate) success: f64,
-    pub(crate) retries: f64,
+    failures: f64,
+    retries: f64,
+    /// When it last had news of failures and retries.
+    judged: Micros,
 }
 
 impl Default for Stat {
@@ -30,8 +35,9 @@ impl Default for Stat {
             latency: 0.0,
             peak: 0.0,
             peak_at: Micros::ZERO,
-            success: 1.0,
+            failures: 0.0,
             retries: 0.0,
+            judged: Micros::ZERO,
         }
     }
 }
@@ -52,8 +58,11 @@ impl Stat {
             mean(&mut self.network, network.0 as f64);
         }
         let Some(success) = sample.success else { return };
-        mean_from(&mut self.success, f64::from(u8::from(success)));
+        let kept = kept_share(self.judged, now);
+        (self.failures, self.retries) = (self.failures * kept, self.retries * kept);
+        mean_from(&mut self.failures, f64::from(u8::from(!success)));
         mean_from(&mut self.retries, f64::from(u8::from(sample.retry)));
+        self.judged = now;
         if success {
             let latency = sample.latency.0 as f64;
             mean(&mut self.latency, latency);
@@ -64,10 +73,25 @@ impl Stat {
 
     /// The peak as it has decayed to.
     pub(crate) fn peak(&self, now: Micros) -> f64 {
-        let halves = now.minus(self.peak_at).0 / PEAK_HALF_LIFE.0;
-        let share = if halves > 60 { 0.0 } else { 1.0 / (1_u64 << halves) as f64 };
-        self.latency + (self.peak - self.latency).max(0.0) * share
+        let kept = kept_share(self.peak_at, now);
+        self.latency + (self.peak - self.latency).max(0.0) * kept
     }
+
+    /// Share of recent attempts that succeeded.
+    pub(crate) fn success(&self, now: Micros) -> f64 {
+        1.0 - self.failures * kept_share(self.judged, now)
+    }
+
+    /// Share of recent attempts that were retries.
+    pub(crate) fn retries(&self, now: Micros) -> f64 {
+        self.retries * kept_share(self.judged, now)
+    }
+}
+
+/// What is left of news from `then`.
+fn kept_share(then: Micros, now: Micros) -> f64 {
+    let halves = now.minus(then).0 / HALF_LIFE.0;
+    if halves >= RECENT { 0.0 } else { 1.0 / (1_u64 << halves) as f64 }
 }
 
 /// A decaying mean whose first sample counts whole.

@@ -33,14 +33,24 @@ impl Native {
     ///
     /// A policy's own words, if one would not start.
     pub fn start() -> Result<Self, String> {
+        Self::with(|_| "")
+    }
+
+    /// Starts them with these settings, each a JSON object or empty.
+    ///
+    /// # Errors
+    ///
+    /// A policy's own words, if one would not start.
+    pub fn with(settings: impl Fn(Slot) -> &'static str) -> Result<Self, String> {
+        use Slot::{Classify, Fanout, Limit, Priority, Retry, Route, Schedule};
         Ok(Self {
-            priority: native::priority::<priority_classes::Classes>("", 0)?,
-            schedule: native::schedule::<schedule_drr::Drr>("", 0)?,
-            limit: native::limit::<limit_aimd::Aimd>("", 0)?,
-            classify: native::classify::<classify_standard::Standard>("", 0)?,
-            retry: native::retry::<retry_budgeted::Budgeted>("", 0)?,
-            route: native::route::<route_weighted::Weighted>("", 0)?,
-            fanout: native::fanout::<fanout_budget::Budget>("", 0)?,
+            priority: native::priority::<priority_classes::Classes>(settings(Priority), 0)?,
+            schedule: native::schedule::<schedule_drr::Drr>(settings(Schedule), 0)?,
+            limit: native::limit::<limit_aimd::Aimd>(settings(Limit), 0)?,
+            classify: native::classify::<classify_standard::Standard>(settings(Classify), 0)?,
+            retry: native::retry::<retry_budgeted::Budgeted>(settings(Retry), 0)?,
+            route: native::route::<route_weighted::Weighted>(settings(Route), 0)?,
+            fanout: native::fanout::<fanout_budget::Budget>(settings(Fanout), 0)?,
         })
     }
 

@@ -6,8 +6,8 @@ use super::Core;
 use crate::policies::{Policies, Slot};
 use crate::units::Micros;
 
-/// The longest time until the next question that makes sense.
-const MAX_AGAIN: Micros = Micros::from_secs(3600);
+/// The farthest next question that makes sense.
+const MAX_AGAIN: Micros = Micros::from_secs(24 * 3600);
 
 impl Core {
     /// Asks the fan-out policy. The answer never starts more than are wanted, never gives away more than
@@ -22,7 +22,7 @@ impl Core {
     ) -> Plan {
         let now = self.advance(now);
         if let Ok(plan) = policies.fanout(now, tree, wanted, children) {
-            match wrong(&plan, &tree, wanted, children) {
+            match wrong(now, &plan, &tree, wanted, children) {
                 None => return plan,
                 Some(words) => policies.nonsense(now, Slot::Fanout, words),
             }
@@ -32,7 +32,13 @@ impl Core {
     }
 }
 
-fn wrong(plan: &Plan, tree: &Tree, wanted: u32, children: &[Child]) -> Option<&'static str> {
+fn wrong(
+    now: Micros,
+    plan: &Plan,
+    tree: &Tree,
+    wanted: u32,
+    children: &[Child],
+) -> Option<&'static str> {
     if plan.start > wanted {
         return Some("starts more children than are wanted");
     }
@@ -43,5 +49,6 @@ fn wrong(plan: &Plan, tree: &Tree, wanted: u32, children: &[Child]) -> Option<&'
     if plan.cancel.iter().any(|id| children.iter().all(|child| child.task != *id)) {
         return Some("cancels a task that is no child");
     }
-    (plan.ask_again > MAX_AGAIN.0).then_some("wants to be asked again in more than an hour")
+    let ahead = Micros(plan.ask_again).minus(now);
+    (ahead > MAX_AGAIN).then_some("wants to be asked again in more than a day")
 }

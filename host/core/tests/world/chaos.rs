@@ -7,7 +7,7 @@ use weir_core::config::{Config, Lane};
 use weir_core::ids::{CandidateId, ItemId, LaneId, TenantId};
 use weir_core::trace::{Call, Divergence, Lines, Recorder, Standbys, replay};
 use weir_core::units::Micros;
-use weir_core::{Arrival, Core, Input, Output, Slot};
+use weir_core::{Arrival, Core, Input, Output, Policies, Slot};
 
 use crate::policies::{Aimd, Mischief, Staged};
 use crate::provider::Provider;
@@ -90,20 +90,32 @@ proptest! {
 
     #[test]
     fn the_same_trace_gives_the_same_outputs(seed: u64) {
-        let (trace, outputs) = record(seed);
+        let (trace, outputs) = recorded(seed);
         let replayed = replay(trace.as_slice()).expect("the same outputs");
         prop_assert!(replayed.outputs == outputs);
     }
 }
 
-/// Records a short crowd by hand: arrivals, ends in order, a renewal.
-fn record(seed: u64) -> (Vec<u8>, Vec<Output>) {
+fn recorded(seed: u64) -> (Vec<u8>, Vec<Output>) {
+    record(seed, &mut staged(seed, 6), |policies, round| {
+        if round.is_multiple_of(40) {
+            policies.renew();
+        }
+    })
+}
+
+/// Records a short crowd by hand: arrivals, and ends in order.
+pub(crate) fn record<P: Policies>(
+    seed: u64,
+    policies: &mut P,
+    mut before_round: impl FnMut(&mut P, u64),
+) -> (Vec<u8>, Vec<Output>) {
     let config = crowded(seed);
     let mut core = Core::new(config.clone()).expect("sound");
-    let (mut policies, mut lines) = (staged(seed, 6), Lines::new(Vec::new()));
+    let mut lines = Lines::new(Vec::new());
     let standbys = RefCell::new(Standbys::default());
     let (mut out, mut draws) = (Vec::new(), Provider::new(1, seed));
-    Recorder::new(&mut policies, &mut lines, &standbys).begin(&config);
+    Recorder::new(policies, &mut lines, &standbys).begin(&config);
     let mut flying = Vec::new();
     for round in 1..=150_u64 {
         let now = Micros::from_millis(round * 50);
@@ -115,10 +127,8 @@ fn record(seed: u64) -> (Vec<u8>, Vec<Output>) {
             }
             _ => Input::Arrive(request(&mut draws, round, now)),
         };
-        if round.is_multiple_of(40) {
-            policies.renew();
-        }
-        let mut recorder = Recorder::new(&mut policies, &mut lines, &standbys);
+        before_round(policies, round);
+        let mut recorder = Recorder::new(policies, &mut lines, &standbys);
         let before = out.len();
         recorder.perform(&mut core, Call::Apply { now, input }, &mut out);
         recorder.perform(&mut core, Call::Decide { now }, &mut out);
@@ -147,7 +157,7 @@ fn a_schedule_that_swallows_items_starves_nobody() {
 
 #[test]
 fn a_changed_answer_is_found_at_its_call() {
-    let (trace, _) = record(5);
+    let (trace, _) = recorded(5);
     let text = String::from_utf8(trace).expect("JSON");
     let place = text.find("{\"answer\":{\"pick\"").expect("a pick");
     let line = text[..place].lines().count() + 1;

@@ -68,6 +68,14 @@ pub(crate) struct Staged {
     pub(crate) mischief: Option<Mischief>,
     pub(crate) nonsense: Vec<(Slot, String)>,
     pub(crate) standby: Option<u64>,
+    /// Everything that the standby instance of the schedule was told.
+    pub(crate) told: Vec<schedule::Event>,
+    /// A standby instance of the limit.
+    pub(crate) limit_standby: Option<u64>,
+    /// Cells that it was told, and the limit that each starts with.
+    pub(crate) cells: Vec<(limit::Cell, u32)>,
+    /// The candidate that is always first, and the patience for it.
+    pub(crate) prefers: Option<(u32, Micros)>,
     pub(crate) fed: Fallback,
     /// Waiting items, when the newest is to be offered first.
     pub(crate) newest: Option<Vec<u64>>,
@@ -86,6 +94,19 @@ impl Staged {
     pub(crate) fn renew(&mut self) {
         self.standby = Some(self.standby.unwrap_or(0) + 1);
         self.fed = Fallback::new();
+        self.told.clear();
+    }
+
+    /// Output tokens of all sessions, as the standby instance of the schedule was told.
+    pub(crate) fn told_output(&self) -> i64 {
+        let session = |flow: &schedule::Flow| flow.level == weir_sdk::codes::level::SESSION;
+        let output = self.told.iter().map(|event| match event {
+            schedule::Event::Flow(flow) if session(flow) => flow.served.output as i64,
+            schedule::Event::Started(started) => started.charge.output as i64,
+            schedule::Event::Charged(charged) => charged.output,
+            _ => 0,
+        });
+        output.sum()
     }
 }
 
@@ -238,6 +259,10 @@ impl Policies for Staged {
         draw: u64,
     ) -> Result<Vec<route::Choice>, Fault> {
         let mut good = self.fallback.order(now, request, candidates, draw)?;
+        if let Some((first, patience)) = self.prefers {
+            good.sort_by_key(|choice| choice.candidate != first);
+            good[0].patience = patience.0;
+        }
         match self.strike() {
             Some(0) => Ok(Vec::new()),
             Some(1) => {
@@ -279,17 +304,32 @@ impl Policies for Staged {
     }
 
     fn standby(&self, slot: Slot) -> Option<u64> {
-        self.standby.filter(|_| slot == Slot::Schedule)
+        match slot {
+            Slot::Schedule => self.standby,
+            Slot::Limit => self.limit_standby,
+            _ => None,
+        }
     }
 
     fn feed(&mut self, now: Micros, _slot: Slot, feed: Feed) -> Result<(), Fault> {
         match feed {
-            Feed::Group(group, mut events) => self.fed.update(now, group, &mut events),
-            Feed::Cell(..) => Ok(()),
+            Feed::Group(group, mut events) => {
+                self.told.extend(events.iter().copied());
+                self.fed.update(now, group, &mut events)
+            }
+            Feed::Cell(cell, opening) => {
+                self.cells.push((*cell, opening.start));
+                Ok(())
+            }
         }
     }
 
-    fn level(&mut self, _now: Micros, _slot: Slot) -> Result<(), Fault> {
+    fn level(&mut self, _now: Micros, slot: Slot) -> Result<(), Fault> {
+        if slot == Slot::Limit {
+            self.limit_standby = None;
+            self.aimd = None;
+            return Ok(());
+        }
         self.fallback = std::mem::take(&mut self.fed);
         self.standby = None;
         Ok(())

@@ -8,6 +8,14 @@ use weir_core::{End, Outcome, Transport};
 
 use crate::run::{response, success};
 
+/// A response with this body.
+pub(crate) fn told(mut end: End, body: &str) -> End {
+    if let Outcome::Response(response) = &mut end.outcome {
+        body.clone_into(&mut response.body);
+    }
+    end
+}
+
 pub(crate) struct Provider {
     /// More at once are refused.
     pub(crate) hidden: usize,
@@ -17,6 +25,8 @@ pub(crate) struct Provider {
     pub(crate) faults: (u64, u64),
     /// The `retry-after` of a refusal, in seconds.
     pub(crate) hint: Option<&'static str>,
+    /// The body of a refusal.
+    pub(crate) words: &'static str,
     pub(crate) refused: usize,
     pub(crate) peak: usize,
     inside: BTreeSet<AttemptId>,
@@ -37,6 +47,7 @@ impl Provider {
             service: (Micros::from_millis(500), Micros::from_millis(3_500)),
             faults: (0, 0),
             hint: None,
+            words: "",
             refused: 0,
             peak: 0,
             inside: BTreeSet::new(),
@@ -57,7 +68,7 @@ impl Provider {
         if self.inside.len() >= self.hidden {
             self.refused += 1;
             let hint = self.hint.map(|value| ("retry-after", value));
-            let end = response(429, hint.as_slice());
+            let end = told(response(429, hint.as_slice()), self.words);
             return Reply { accepted: None, ended: Micros::from_millis(50), end };
         }
         self.inside.insert(attempt);

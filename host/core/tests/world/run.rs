@@ -7,8 +7,8 @@ use weir_core::ids::{AttemptId, CandidateId, ItemId, LaneId, TenantId};
 use weir_core::invariant::Leaving;
 use weir_core::units::{Micros, Tokens};
 use weir_core::{
-    Admit, Arrival, Core, End, Facts, Input, Outcome, Output, Policies, Response, Sent, Stage,
-    Usage,
+    Admit, Arrival, Core, End, Facts, Input, Outcome, Output, Policies, Refusal, Response, Sent,
+    Stage, Usage,
 };
 
 use crate::provider::{Provider, Reply};
@@ -115,6 +115,8 @@ pub(crate) struct World<P> {
     pub(crate) leaving: Leaving,
     pub(crate) outputs: Vec<Output>,
     pub(crate) providers: Vec<Provider>,
+    /// Items fed to a standby instance after each step; absent: until it is level.
+    pub(crate) slice: Option<usize>,
     due: BTreeMap<(Micros, u64), Input>,
     flying: BTreeMap<AttemptId, usize>,
     serial: u64,
@@ -130,6 +132,7 @@ impl<P: Policies> World<P> {
             leaving: Leaving::new(),
             outputs: Vec::new(),
             providers,
+            slice: None,
             due: BTreeMap::new(),
             flying: BTreeMap::new(),
             serial: 0,
@@ -177,7 +180,12 @@ impl<P: Policies> World<P> {
         if self.steps.is_multiple_of(16) {
             self.core.check_invariants().expect("sound");
         }
-        while self.core.maintain(self.now, &mut self.policies, &mut out, 64) {}
+        let slice = self.slice.unwrap_or(64);
+        while self.core.maintain(self.now, &mut self.policies, &mut out, slice) {
+            if self.slice.is_some() {
+                break;
+            }
+        }
         for output in out {
             self.leaving.output(&output).expect("every item leaves once");
             if let Output::Admit(admit) = &output {
@@ -198,6 +206,37 @@ impl<P: Policies> World<P> {
             self.at(self.now.plus(after), Input::Accepted { attempt, facts, network: None });
         }
         self.at(self.now.plus(ended), Input::Ended { attempt: admit.attempt, end });
+    }
+
+    /// Ends the oldest attempts, one each `gap`, as `end` says of their admission. A world without providers.
+    pub(crate) fn serve(&mut self, ends: usize, gap: Micros, end: impl Fn(&Admit) -> End) {
+        let mut seen = 0;
+        let mut flying = std::collections::VecDeque::new();
+        for _ in 0..ends {
+            flying.extend(self.admitted(seen));
+            seen = self.outputs.len();
+            let Some(admit) = flying.pop_front() else { return };
+            self.now = self.now.plus(gap);
+            self.step(Input::Ended { attempt: admit.attempt, end: end(&admit) });
+        }
+    }
+
+    /// Admissions among the outputs from a place on.
+    pub(crate) fn admitted(&self, from: usize) -> Vec<Admit> {
+        let admits = self.outputs[from..].iter().filter_map(|output| match output {
+            Output::Admit(admit) => Some(*admit),
+            _ => None,
+        });
+        admits.collect()
+    }
+
+    /// Every refusal so far.
+    pub(crate) fn refused(&self) -> Vec<(u64, Refusal)> {
+        let refusals = self.outputs.iter().filter_map(|output| match output {
+            Output::Refuse { item, refusal } => Some((item.0, *refusal)),
+            _ => None,
+        });
+        refusals.collect()
     }
 
     /// How many outputs a test is after.
