@@ -45,6 +45,7 @@ pub(super) async fn ungoverned(seed: u64, reporter: &Reporter) -> anyhow::Result
 /// The same agents, and a gateway between them and fresh providers. In the middle its limit policy's file is
 /// replaced.
 pub(super) async fn governed(seed: u64, reporter: &Reporter) -> anyhow::Result<Governed> {
+    reporter.tell(News::Note("weir starts and compiles its policies".to_owned())).await;
     let providers = Providers::start(seed).await?;
     let governor = Governor::start(&providers.base_urls(), seed).await?;
     let events = governor.events().await?;

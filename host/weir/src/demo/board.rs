@@ -138,7 +138,13 @@ impl Board {
         }
     }
 
-    fn agent(&mut self, at: Duration, number: usize, state: State, counts: Counts) -> Option<(Tone, String)> {
+    fn agent(
+        &mut self,
+        at: Duration,
+        number: usize,
+        state: State,
+        counts: Counts,
+    ) -> Option<(Tone, String)> {
         let row = self.rows.get_mut(number)?;
         row.began.get_or_insert(at);
         (row.since, row.counts) = (at, counts);

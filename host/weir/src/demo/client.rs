@@ -56,7 +56,7 @@ pub(super) enum CallError {
         status: StatusCode,
         /// What its headers advise.
         advice: Advice,
-        /// The start of its body.
+        /// What its body says.
         words: String,
     },
     /// No answer came, or it broke off.
@@ -201,9 +201,17 @@ async fn refusal(response: Response<Incoming>) -> CallError {
     let body = Limited::new(response.into_body(), MAX_ERROR).collect().await;
     let words = body.map_or_else(
         |error| format!("its body could not be read: {error}"),
-        |body| String::from_utf8_lossy(&body.to_bytes()).chars().take(200).collect(),
+        |body| words_of(&body.to_bytes()),
     );
     CallError::Refused { status, advice, words }
+}
+
+/// The message of an error's body, where it has one in the form that both APIs share, else its start.
+fn words_of(body: &[u8]) -> String {
+    let error: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+    let message = error.as_ref().and_then(|error| error.pointer("/error/message")?.as_str());
+    let text = String::from_utf8_lossy(body);
+    message.unwrap_or(&text).chars().take(200).collect()
 }
 
 impl Advice {
@@ -273,6 +281,12 @@ mod tests {
         }
         assert_eq!(refused(429, &[]).retry_after(1, 1.0), ms(750));
         assert_eq!(CallError::Lost(String::new()).retry_after(0, 0.0), ms(500));
+    }
+
+    #[test]
+    fn the_message_of_an_error_is_its_words() {
+        assert_eq!(words_of(br#"{"error":{"message":"slow down","type":"x"}}"#), "slow down");
+        assert_eq!(words_of(b"<html>"), "<html>");
     }
 
     #[test]

@@ -47,13 +47,8 @@ pub(super) enum Turn {
 }
 
 impl Angle {
-    const ALL: [Self; 5] = [
-        Self::Correctness,
-        Self::Security,
-        Self::Concurrency,
-        Self::Performance,
-        Self::Operations,
-    ];
+    const ALL: [Self; 5] =
+        [Self::Correctness, Self::Security, Self::Concurrency, Self::Performance, Self::Operations];
 }
 
 impl fmt::Display for Angle {

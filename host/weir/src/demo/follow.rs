@@ -6,28 +6,44 @@ use tokio::sync::watch;
 
 use super::client::Events;
 use super::news::{News, Reporter};
-use super::report::{Policy, Swap};
+use super::report::{Swap, Version};
 use super::sse;
 
 /// The events that the demo shows, as `/v1/events` writes them.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Told {
-    ConcurrencyChanged { upstream: String, limit: u32, effective: u32, reason: String },
-    PolicySwapped { slot: String, from: Version, to: Version, restored: bool },
-    PolicyRejected { words: String },
-    PolicyFault { slot: String, name: String, words: String },
-    PolicyQuarantined { slot: String, name: String, words: String },
-    Refused { tenant: String, refusal: serde_json::Value },
+    ConcurrencyChanged {
+        upstream: String,
+        limit: u32,
+        effective: u32,
+        reason: String,
+    },
+    PolicySwapped {
+        slot: String,
+        from: Version,
+        to: Version,
+        restored: bool,
+    },
+    PolicyRejected {
+        words: String,
+    },
+    PolicyFault {
+        slot: String,
+        name: String,
+        words: String,
+    },
+    PolicyQuarantined {
+        slot: String,
+        name: String,
+        words: String,
+    },
+    Refused {
+        tenant: String,
+        refusal: serde_json::Value,
+    },
     #[serde(other)]
     Other,
-}
-
-#[derive(Debug, Deserialize)]
-struct Version {
-    name: String,
-    version: String,
-    digest: String,
 }
 
 /// Tells events until the stream ends, and counts swaps in `swaps`.
@@ -81,13 +97,6 @@ impl Told {
             }
             Self::Other => return None,
         })
-    }
-}
-
-impl Version {
-    fn at(self, slot: &str) -> Policy {
-        let Self { name, version, digest } = self;
-        Policy { slot: slot.to_owned(), name, version, digest }
     }
 }
 

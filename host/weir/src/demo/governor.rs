@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use tempfile::TempDir;
-use weir_gateway::{Deciders, Gateway};
 use weir_gateway::config::Settings;
+use weir_gateway::{Deciders, Gateway};
 
 use super::cast::{START_LIMIT, TENANTS, UPSTREAMS};
 use super::client::{Events, Http};
@@ -20,6 +20,8 @@ const ADMIN_TOKEN: &str = "demo-operator";
 const ADMIN_VARIABLE: &str = "WEIR_DEMO_OPERATOR";
 /// The policy whose file is replaced.
 const REPLACED: &str = "limit-aimd";
+/// Successes in a row before it tries one more at once; more than by default, for a short demo's fast answers.
+const STREAK: u32 = 10;
 /// How long the last requests may take to be settled once every agent has ended.
 const SETTLE: Duration = Duration::from_secs(3);
 const ASK_EVERY: Duration = Duration::from_millis(50);
@@ -118,7 +120,8 @@ struct Row {
     policy: Option<Version>,
 }
 
-/// What the demo's `weir.toml` says.
+/// What the demo's `weir.toml` says. Its providers refuse for a fifth of a second, with their slots full: an
+/// upstream opens again with its whole limit, since what is in flight keeps the rest out.
 fn settings(base_urls: &[String], seed: u64) -> String {
     let mut text = format!("listen = \"127.0.0.1:0\"\nseed = {seed}\n");
     for (upstream, base_url) in UPSTREAMS.iter().zip(base_urls) {
@@ -142,8 +145,8 @@ fn settings(base_urls: &[String], seed: u64) -> String {
     }
     let _ = write!(
         text,
-        "\n[policies]\ndir = \"policies\"\nlimit = {{ use = \"{REPLACED}\" }}\n\
-         schedule = {{ use = \"schedule-drr\" }}\n\n[admin]\ntoken_env = \"{ADMIN_VARIABLE}\"\n",
+        "\n[policies]\ndir = \"policies\"\nlimit = {{ use = \"{REPLACED}\", settings = {{ streak = {STREAK} }} }}\n\
+         schedule = {{ use = \"schedule-drr\" }}\n\n[ramp]\nshare = 1.0\n\n[admin]\ntoken_env = \"{ADMIN_VARIABLE}\"\n",
     );
     text
 }

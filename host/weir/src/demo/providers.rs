@@ -10,11 +10,11 @@ use super::news::{News, Reporter, UpstreamCounts};
 use super::wire::Wire;
 
 /// Time to the first token, in milliseconds, and its spread (sigma of the logarithm).
-const LATENCY: (f64, f64) = (300.0, 0.3);
+const LATENCY: (f64, f64) = (450.0, 0.3);
 /// Tokens of an answer, and their spread; each turn's `max_tokens` cuts it.
 const OUTPUT: (f64, f64) = (70.0, 0.3);
 /// Tokens a second, and tokens in one chunk.
-const PACE: (f64, u32) = (140.0, 4);
+const PACE: (f64, u32) = (100.0, 4);
 /// A refusal costs the provider, and the caller, a little time too.
 const REFUSAL: RefusalScript =
     RefusalScript { delay_ms: 15, hint: Hint::RetryAfterMs, hint_ms: Some(200) };

@@ -95,8 +95,16 @@ pub(super) struct LimitChange {
     pub(super) reason: String,
 }
 
+/// A policy, as the gateway names it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Version {
+    name: String,
+    version: String,
+    digest: String,
+}
+
 /// A policy at its place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Policy {
     pub(super) slot: String,
     pub(super) name: String,
@@ -111,6 +119,14 @@ pub(super) struct Swap {
     pub(super) to: Policy,
     /// What the old one had learned went over.
     pub(super) restored: bool,
+}
+
+impl Version {
+    /// The same, in its slot.
+    pub(super) fn at(self, slot: &str) -> Policy {
+        let Self { name, version, digest } = self;
+        Policy { slot: slot.to_owned(), name, version, digest }
+    }
 }
 
 impl Policy {
@@ -289,12 +305,20 @@ pub(super) mod tests {
         let upstream = |served, refused| UpstreamCounts { served, refused, in_flight: 0 };
         Evidence {
             ungoverned: Run {
-                endings: vec![ending(true, 4, 3, 500), ending(true, 4, 1, 400), ending(false, 1, 6, 90)],
+                endings: vec![
+                    ending(true, 4, 3, 500),
+                    ending(true, 4, 1, 400),
+                    ending(false, 1, 6, 90),
+                ],
                 upstreams: vec![upstream(6, 8), upstream(3, 2)],
                 took: Duration::from_millis(4200),
             },
             governed: Run {
-                endings: vec![ending(true, 4, 0, 800), ending(true, 4, 0, 700), ending(true, 4, 0, 900)],
+                endings: vec![
+                    ending(true, 4, 0, 800),
+                    ending(true, 4, 0, 700),
+                    ending(true, 4, 0, 900),
+                ],
                 upstreams: vec![upstream(8, 2), upstream(4, 0)],
                 took: Duration::from_millis(7100),
             },

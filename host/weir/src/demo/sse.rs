@@ -77,7 +77,8 @@ mod tests {
 
     #[test]
     fn events_survive_any_cut() {
-        let text = ": hello\n\nevent: a\ndata: {\"x\":1}\nid: 7\n\ndata:1\r\ndata: 2\r\n\r\ndata: é\n\n";
+        let text =
+            ": hello\n\nevent: a\ndata: {\"x\":1}\nid: 7\n\ndata:1\r\ndata: 2\r\n\r\ndata: é\n\n";
         let whole = [event("a", "{\"x\":1}"), event("", "1\n2"), event("", "é")];
         for size in 1..text.len() {
             let mut reader = Reader::default();

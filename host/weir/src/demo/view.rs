@@ -31,7 +31,8 @@ const QUIET: Color = Color::DarkGray;
 /// Draws the board as it is at `now`.
 pub(super) fn draw(frame: &mut Frame, board: &Board, now: Duration) {
     let area = frame.area();
-    let columns = agents::columns(area.width, area.height.saturating_sub(HEADER + LOG + LOW_LIMITS));
+    let columns =
+        agents::columns(area.width, area.height.saturating_sub(HEADER + LOG + LOW_LIMITS));
     let agents = agents::height(board.rows.len(), columns);
     let spare = area.height.saturating_sub(HEADER + LOG + agents);
     let limits = (spare / 2).clamp(LOW_LIMITS, HIGH_LIMITS);

@@ -63,10 +63,9 @@ impl Wire {
     pub(super) fn headers(self, key: &str) -> Vec<(&'static str, String)> {
         match self {
             Self::OpenAi => vec![("authorization", format!("Bearer {key}"))],
-            Self::Anthropic => vec![
-                ("x-api-key", key.to_owned()),
-                ("anthropic-version", "2023-06-01".to_owned()),
-            ],
+            Self::Anthropic => {
+                vec![("x-api-key", key.to_owned()), ("anthropic-version", "2023-06-01".to_owned())]
+            }
         }
     }
 
@@ -163,11 +162,19 @@ impl Chunk {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Told {
-    MessageStart { message: Start },
-    ContentBlockDelta { delta: BlockDelta },
-    MessageDelta { usage: ToldUsage },
+    MessageStart {
+        message: Start,
+    },
+    ContentBlockDelta {
+        delta: BlockDelta,
+    },
+    MessageDelta {
+        usage: ToldUsage,
+    },
     MessageStop,
-    Error { error: ErrorBody },
+    Error {
+        error: ErrorBody,
+    },
     #[serde(other)]
     Other,
 }

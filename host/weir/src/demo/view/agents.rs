@@ -54,7 +54,9 @@ fn chosen(board: &Board, room: usize) -> Vec<&Row> {
 fn table<'a>(rows: &[&'a Row], width: u16, now: Duration) -> Table<'a> {
     let wide = width >= WIDE;
     let heading = if wide {
-        Cells::new(["#", "tenant", "state", "model", "in", "out", "req", "waited", "time"].map(right))
+        Cells::new(
+            ["#", "tenant", "state", "model", "in", "out", "req", "waited", "time"].map(right),
+        )
     } else {
         Cells::new(["#", "", "model", "in", "out", "rq", "wait", "time"].map(right))
     };

@@ -13,7 +13,8 @@ use crate::demo::news::Act;
 
 pub(super) fn draw(frame: &mut Frame, area: Rect, board: &Board, now: Duration) {
     let [first, second] = Layout::vertical([Constraint::Length(1); 2]).areas(area);
-    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(16)]).areas(first);
+    let [left, right] =
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(16)]).areas(first);
     frame.render_widget(title(board), left);
     let clock = format!("{}  q quits", seconds(now));
     frame.render_widget(Line::from(clock).right_aligned().fg(QUIET), right);
@@ -39,8 +40,8 @@ fn totals(board: &Board) -> Line<'static> {
     let spans = [
         figure("finished", format!("{}/{}", board.finished(), board.rows.len()), GOOD.into()),
         figure("gave up", board.failed().to_string(), alarm(board.failed() as u64)),
-        figure("429 at providers", board.refused().to_string(), Style::new()),
-        figure("at agents", refused.to_string(), alarm(refused)),
+        figure("429s sent", board.refused().to_string(), Style::new()),
+        figure("agents saw", refused.to_string(), alarm(refused)),
         figure("tokens in", short(board.sum(|counts| counts.input)), Style::new()),
         figure("out", short(board.sum(|counts| counts.output)), Style::new()),
     ];

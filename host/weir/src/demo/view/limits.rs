@@ -17,6 +17,8 @@ use crate::demo::cast::START_LIMIT;
 const SPAN: f64 = 10.0;
 /// From this width on the title has room for words.
 const WIDE: u16 = 58;
+/// From this width on it also tells what the upstream hides.
+const WIDEST: u16 = 72;
 
 type Points = Vec<(f64, f64)>;
 
@@ -34,7 +36,8 @@ fn draw_gauge(frame: &mut Frame, area: Rect, gauge: &Gauge, began: Duration, now
     let capacity: Points = vec![(0.0, hidden), (end, hidden)];
     let samples = gauge.samples.iter();
     let in_flight: Points = samples.map(|(at, count)| (since(*at), f64::from(*count))).collect();
-    let limit = steps(gauge.limits.iter().map(|(at, limit)| (since(*at), f64::from(*limit))), since(now));
+    let limit =
+        steps(gauge.limits.iter().map(|(at, limit)| (since(*at), f64::from(*limit))), since(now));
     let datasets = vec![line(&capacity, QUIET), line(&in_flight, GOOD), line(&limit, BUSY)];
     let top = f64::from(START_LIMIT + 1);
     let labels = ["0".to_owned(), START_LIMIT.to_string()].map(|label| label.fg(QUIET));
@@ -65,12 +68,9 @@ fn steps(changes: impl Iterator<Item = (f64, f64)>, end: f64) -> Points {
 
 fn title(gauge: &Gauge, width: u16) -> Line<'static> {
     let wide = width >= WIDE;
-    let (name, in_flight) = if wide {
-        (gauge.upstream.title, " in flight ")
-    } else {
-        (gauge.upstream.name, " busy ")
-    };
-    let limit = gauge.limit().map_or("none".to_owned(), |limit| limit.to_string());
+    let (name, in_flight) =
+        if wide { (gauge.upstream.title, " in flight ") } else { (gauge.upstream.name, " busy ") };
+    let limit = gauge.limit().map_or("-".to_owned(), |limit| limit.to_string());
     let mut spans = vec![
         name.bold(),
         " limit ".fg(QUIET),
@@ -80,7 +80,7 @@ fn title(gauge: &Gauge, width: u16) -> Line<'static> {
         " 429s ".fg(QUIET),
         gauge.counts.refused.to_string().fg(HELD).bold(),
     ];
-    if wide {
+    if width >= WIDEST {
         spans.push(format!(" serves {}", gauge.upstream.hidden).fg(QUIET));
     }
     Line::from(spans)
