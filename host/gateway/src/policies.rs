@@ -87,7 +87,7 @@ impl Workshop {
         let file = self.file(&choice.name);
         let settings = settings(Some(&choice.settings));
         match file.filter(|file| file.exists()) {
-            Some(file) => self.from_file(slot, &file, settings.clone()).or_else(|error| {
+            Some(file) => self.load_file(slot, &file, settings.clone()).or_else(|error| {
                 let shipped = self.shipped(slot, &choice.name, settings);
                 shipped.map_err(|_| format!("the policy for `{slot}`: {error}"))
             }),
@@ -102,7 +102,7 @@ impl Workshop {
         let same = configured.filter(|choice| choice.name == name || swap.file.is_some());
         let settings = settings(swap.settings.as_ref().or(same.map(|choice| &choice.settings)));
         match swap.file.clone().or_else(|| self.file(&name).filter(|file| file.exists())) {
-            Some(file) => self.from_file(swap.slot, &file, settings),
+            Some(file) => self.load_file(swap.slot, &file, settings),
             None => self.shipped(swap.slot, &name, settings),
         }
     }
@@ -126,7 +126,7 @@ impl Workshop {
         Some(self.config.dir.as_ref()?.join(format!("{name}.wasm")))
     }
 
-    fn from_file(&self, slot: Slot, file: &Path, settings: String) -> Result<Prepared, String> {
+    fn load_file(&self, slot: Slot, file: &Path, settings: String) -> Result<Prepared, String> {
         let said = |error: &dyn std::error::Error| format!("{}: {}", file.display(), words(error));
         let bytes = std::fs::read(file).map_err(|error| said(&error))?;
         let component = Component::load(&self.engine, &bytes, Source::File(file.to_owned()));
@@ -195,5 +195,5 @@ fn words(error: &dyn std::error::Error) -> String {
     said
 }
 
-/// A workshop that several may use.
+/// A workshop that several may use; absent when the policies are fixed.
 pub(crate) type SharedWorkshop = Option<Arc<Workshop>>;

@@ -23,20 +23,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
-use tokio::time::Sleep;
-use weir_core::units::{Micros, Tokens};
+use weir_core::units::Tokens;
 use weir_core::{Outcome, Refusal, Response, Sent, Stage, Transport};
 
-use crate::clock::micros;
 use crate::complaint::Complaint;
-use crate::config::{Kind, Timeouts};
+use crate::config::Kind;
 use crate::driver::{Guard, Message};
 use crate::host::Host;
 use crate::record::Record;
 
+mod pace;
 mod scan;
 mod sse;
 
+pub(crate) use pace::Pace;
 pub(crate) use scan::{Scan, excerpt};
 
 /// The most that is held back before the first content.
@@ -59,20 +59,6 @@ pub(crate) struct Relay {
     /// The reservation that has been told.
     reserved: Tokens,
     broken: bool,
-}
-
-/// The times of an attempt.
-#[derive(Debug)]
-pub(crate) struct Pace {
-    /// When it was sent.
-    pub(crate) sent: Micros,
-    /// When it must be over.
-    pub(crate) until: Micros,
-    /// That is the caller's own deadline.
-    pub(crate) callers: bool,
-    pub(crate) timeouts: Timeouts,
-    last: Micros,
-    timer: Option<Pin<Box<Sleep>>>,
 }
 
 /// How an answer ended.
@@ -98,54 +84,6 @@ pub(crate) enum Why {
     Event(String),
     Broken(Transport),
     Cut(Refusal),
-}
-
-impl Pace {
-    pub(crate) fn new(sent: Micros, deadline: Micros, timeouts: Timeouts) -> Self {
-        let total = sent.plus(micros(timeouts.total));
-        Self {
-            sent,
-            until: total.min(deadline),
-            callers: deadline <= total,
-            timeouts,
-            last: sent,
-            timer: None,
-        }
-    }
-
-    /// What is left of the attempt's time.
-    pub(crate) fn left(&self, now: Micros) -> Duration {
-        Duration::from_micros(self.until.minus(now).0)
-    }
-
-    /// How it is called when its time is over.
-    pub(crate) fn late(&self, now: Micros) -> Transport {
-        if self.callers && now >= self.until {
-            Transport::CallerDeadline
-        } else {
-            Transport::TimedOut
-        }
-    }
-
-    /// Ready when the next piece is overdue. The timer is set once and put forward only when it fires.
-    fn poll_late(
-        &mut self,
-        cx: &mut Context<'_>,
-        patience: Duration,
-        host: &Host,
-    ) -> Poll<Transport> {
-        let due = self.last.plus(micros(patience)).min(self.until);
-        let moment = host.clock.moment(due);
-        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(moment)));
-        loop {
-            ready!(timer.as_mut().poll(cx));
-            let now = host.clock.now();
-            if now >= due {
-                return Poll::Ready(self.late(now));
-            }
-            timer.as_mut().reset(moment);
-        }
-    }
 }
 
 impl Relay {
@@ -176,7 +114,7 @@ impl Relay {
 
     /// Holds the answer back until its first content, its end, or more than can be held.
     pub(crate) async fn open(mut self) -> Result<Self, Box<Unopened>> {
-        self.pace.last = self.host.clock.now();
+        self.pace.heard(self.host.clock.now());
         loop {
             let end = poll_fn(|cx| self.advance(cx)).await;
             let opened = self.scan.tally.content || self.scan.tally.done;
@@ -246,15 +184,15 @@ impl Relay {
 
     fn take(&mut self, chunk: Bytes) {
         let before = self.scan.tally.content;
-        self.pace.last = self.host.clock.now();
+        let now = self.host.clock.now();
+        self.pace.heard(now);
         self.scan.pass(chunk, &mut self.out);
         let tally = &self.scan.tally;
         let Some(guard) = &mut self.guard else { return };
         if tally.content && !before {
             guard.report.stage = Stage::Between;
-            // The next piece may be due sooner than this one was.
-            self.pace.timer = None;
-            guard.report.first_content = Some(self.pace.last.minus(self.pace.sent));
+            self.pace.renew();
+            guard.report.first_content = Some(now.minus(self.pace.sent));
         }
         guard.report.output_seen = tally.output();
         guard.report.usage = tally.usage();

@@ -51,6 +51,10 @@ pub(crate) struct Seat {
 
 /// What a waiting request is told in the end.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "an answer is moved once, into the request's own channel"
+)]
 pub(crate) enum Answer {
     /// Its turn has come.
     Admit(Guard),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use http_body_util::BodyExt;
 use serde_json::json;
+use tokio_util::task::TaskTracker;
 use weir_gateway::{Gateway, StartError};
 use weir_mock::ProviderScript;
 
@@ -17,7 +18,7 @@ async fn what_runs_may_end_and_nothing_new_begins() {
     let mut body = world.post("/v1/chat/completions", &stream).await.into_body();
     body.frame().await.unwrap().unwrap();
     let (base, client) = (world.url(""), world.client.clone());
-    let ended = tokio::spawn(world.gateway.shutdown(Duration::from_secs(10)));
+    let ended = TaskTracker::new().spawn(world.gateway.shutdown(Duration::from_secs(10)));
     let get = |path: &str| {
         let request = http::Request::get(format!("{base}{path}")).body(Default::default()).unwrap();
         let client = client.clone();
