@@ -195,7 +195,10 @@ mod tests {
         let urls = ["http://127.0.0.1:9101/v1".to_owned(), "http://127.0.0.1:9102".to_owned()];
         let text = settings(&urls, 7);
         insta::assert_snapshot!(text);
-        let settings = Settings::parse(&text, "/nowhere/weir.toml", &variable).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(policies_folder(folder.path())).unwrap();
+        let file = folder.path().join("weir.toml");
+        let settings = Settings::parse(&text, &file.display().to_string(), &variable).unwrap();
         let tenants = settings.tenants.iter().map(|tenant| (tenant.name.as_str(), tenant.weight));
         assert_eq!(tenants.collect::<Vec<_>>(), [("acme", 2), ("globex", 1)]);
     }
