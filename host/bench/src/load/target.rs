@@ -8,8 +8,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context as _, bail};
 use weir_gateway::config::Settings;
 use weir_gateway::{Deciders, Gateway};
-
-use crate::native::Native;
+use weir_native::Native;
 
 /// Whose decisions a gateway asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
