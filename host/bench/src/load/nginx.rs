@@ -52,7 +52,9 @@ fn text(dir: &Path, addr: SocketAddr, upstream: SocketAddr) -> String {
     }
     let _ = writeln!(text, "upstream fixed {{ server {upstream}; keepalive 256; }}");
     let _ = writeln!(text, "server {{ listen {addr}; keepalive_requests 100000000; location / {{");
-    text.push_str("proxy_pass http://fixed; proxy_http_version 1.1; proxy_set_header Connection \"\";\n");
+    text.push_str(
+        "proxy_pass http://fixed; proxy_http_version 1.1; proxy_set_header Connection \"\";\n",
+    );
     text.push_str("proxy_buffering off; } }\n}\n");
     text
 }

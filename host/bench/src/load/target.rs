@@ -99,5 +99,7 @@ pub async fn serve(policies: &str, config: &Path) -> anyhow::Result<()> {
 }
 
 fn native() -> Deciders {
-    Deciders::Fixed(Box::new(|| Native::start().map(|native| Box::new(native) as Box<dyn weir_core::Policies>)))
+    Deciders::Fixed(Box::new(|| {
+        Native::start().map(|native| Box::new(native) as Box<dyn weir_core::Policies>)
+    }))
 }
