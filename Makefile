@@ -34,6 +34,7 @@ check: wasm
 
 bench: wasm
 	$(CARGO) bench --bench '*'
+	$(CARGO) run --release --bin weir-load
 
 # Tools beside Cargo's own. One that is missing is named, not passed over in silence.
 lint-tools:
