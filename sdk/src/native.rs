@@ -1,7 +1,7 @@
 //! Policies without WebAssembly: the same calls as a component's, in the process.
 //!
 //! Tests use it, and so does a benchmark that asks what the sandbox costs. Each trait mirrors an interface of
-//! the contract and is object-safe; [`Component`](crate::Component) implements those of its policy, and the
+//! the contract and is object-safe; [`Component`] implements those of its policy, and the
 //! glue of a component calls the same methods.
 //!
 //! ```

@@ -49,7 +49,7 @@ pub trait Policy: Sized + Send + 'static {
         Ok(())
     }
 
-    /// Hears names of ids, before their first use.
+    /// Hears names of ids before their first use: of those kinds alone that its interface's calls use.
     fn names(&mut self, _entries: &[Named]) {}
 
     /// Hears that ids, each with its `names` code, will never be used again.

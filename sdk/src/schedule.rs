@@ -2,6 +2,67 @@
 //!
 //! A pick takes its item out of the policy's line; a flow is charged on `started` and `charged`, never on a
 //! pick. The SDK takes batches of events apart and keeps one [`Group`] for each group.
+//!
+//! ```
+//! use std::collections::BTreeSet;
+//!
+//! use weir_sdk::schedule::{Choice, Group, Item, Left, Room, Schedule, Started};
+//! use weir_sdk::types::{GroupId, ItemId};
+//! use weir_sdk::{About, Micros, Policy, testing};
+//!
+//! /// The last that came is the first to go, where there is one lane.
+//! struct Stack;
+//!
+//! impl Policy for Stack {
+//!     const ABOUT: About = weir_sdk::about!();
+//!     type Settings = ();
+//!
+//!     fn start(_: (), _: Micros) -> Result<Self, String> {
+//!         Ok(Self)
+//!     }
+//! }
+//!
+//! impl Schedule for Stack {
+//!     type Group = Pile;
+//!
+//!     fn group(&self, _: GroupId) -> Pile {
+//!         Pile::default()
+//!     }
+//! }
+//!
+//! #[derive(Default)]
+//! struct Pile(BTreeSet<ItemId>);
+//!
+//! impl Group for Pile {
+//!     fn item(&mut self, _: Micros, item: Item) {
+//!         self.0.insert(item.id);
+//!     }
+//!
+//!     fn left(&mut self, _: Micros, left: &Left) {
+//!         self.0.remove(&left.item);
+//!     }
+//!
+//!     fn started(&mut self, _: Micros, started: &Started) {
+//!         self.0.remove(&started.item);
+//!     }
+//!
+//!     fn pick(&mut self, _: Micros, room: &Room) -> Choice {
+//!         match self.0.last().copied().filter(|_| !room.passing) {
+//!             Some(item) => {
+//!                 self.0.remove(&item);
+//!                 Choice::offer(item)
+//!             }
+//!             None => Choice::IDLE,
+//!         }
+//!     }
+//! }
+//!
+//! weir_sdk::export!(Stack: schedule);
+//!
+//! let mut bench = testing::ScheduleBench::start::<Stack>("");
+//! (1..=3).for_each(|id| bench.offer(testing::item(id, 10)));
+//! assert_eq!([bench.serve(), bench.serve(), bench.serve()], [Some(3), Some(2), Some(1)]);
+//! ```
 
 pub use crate::bindings::schedule::exports::weir::policy::schedule::{
     Charged, Choice, Event, Flow, Item, Left, Returned, Room, Service, Started,

@@ -137,7 +137,7 @@ pub fn property<T: Field>(words: &[&str], default: &T, bounds: Option<Bounds<T>>
 /// Declares settings: a struct with public fields, each with a default and, where it is a number, bounds.
 ///
 /// `name: type = default, in low..=high;`. The type is one of `bool`, `u32`, `u64`, `f64`, `String`, another
-/// such struct, or a `Vec` of any of them. See the [module](crate::settings).
+/// such struct, or a `Vec` of any of them. See the [module](mod@crate::settings).
 #[macro_export]
 macro_rules! settings {
     ($(#[doc = $about:literal])* $vis:vis struct $Name:ident {

@@ -34,8 +34,9 @@ weir_sdk::settings! {
         streak: u32 = 4, in 1..=10_000;
         /// The least limit.
         floor: u32 = 1, in 1..=100_000;
-        /// The greatest limit; a lower one that was configured for the cell holds.
-        ceiling: u32 = 64, in 1..=100_000;
+        /// The greatest limit; a lower one that was configured for the cell holds. 0 takes 64, or the limit
+        /// that the cell opens with where that is more.
+        ceiling: u32 = 0, in 0..=100_000;
         /// Seconds without a request after which a cell forgets what it learned; 0 never.
         idle_s: u64 = 300, in 0..=86_400;
     }
@@ -50,7 +51,7 @@ impl Policy for Aimd {
 
     fn start(settings: Settings, _now: Micros) -> Result<Self, String> {
         let Settings { floor, ceiling, .. } = settings;
-        if floor > ceiling {
+        if ceiling > 0 && floor > ceiling {
             return Err(format!("setting `floor` is {floor}, above `ceiling`, which is {ceiling}"));
         }
         Ok(Self(settings))

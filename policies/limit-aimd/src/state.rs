@@ -8,11 +8,16 @@ use weir_sdk::types::Verdict;
 
 use crate::Settings;
 
+/// The ceiling where none is set and the cell opens with less.
+const CEILING: u32 = 64;
+
 /// What is kept for one cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     limit: u32,
     ceiling: u32,
+    /// The most that was configured for the cell.
+    configured: u32,
     /// The level below the last raise, until it fails.
     proven: Option<u32>,
     /// Successes in a row.
@@ -20,7 +25,7 @@ pub struct State {
     /// The epoch: how many refusals have acted.
     mark: u64,
     closed_until: Micros,
-    /// When something last happened; the end of a closure counts.
+    /// When something last happened; the end of a closure counts, whoever closed.
     active: Micros,
     /// It has been idle, and nothing happened since.
     rested: bool,
@@ -28,11 +33,14 @@ pub struct State {
 
 impl State {
     pub(crate) fn new(settings: &Settings, now: Micros, opening: &Opening) -> Self {
-        let configured = if opening.ceiling > 0 { opening.ceiling } else { u32::MAX };
-        let ceiling = settings.ceiling.min(configured).max(settings.floor);
+        let set = |number: u32| (number > 0).then_some(number);
+        let configured = set(opening.ceiling).unwrap_or(u32::MAX);
+        let most = set(settings.ceiling).unwrap_or(opening.start.max(CEILING));
+        let ceiling = most.min(configured).max(settings.floor);
         Self {
             limit: opening.start.clamp(settings.floor, ceiling),
             ceiling,
+            configured,
             proven: None,
             streak: 0,
             mark: 0,
@@ -112,7 +120,7 @@ impl State {
 
     /// Forgets what was learned, if the cell has been idle for long enough.
     pub(crate) fn rest(&mut self, settings: &Settings, now: Micros, cell: &Cell) -> u16 {
-        self.active = self.active.max(Micros(cell.last_start));
+        self.active = self.active.max(Micros(cell.last_start)).max(Micros(cell.closed_until));
         if cell.in_flight > 0 || cell.slot_blocked > 0 {
             self.touch(now);
         }
@@ -125,12 +133,16 @@ impl State {
         if self.limit == before { reason::NONE } else { reason::IDLE_RESET }
     }
 
-    /// Held to the bounds that a freshly opened state has.
+    /// Held to the bounds that a freshly opened state has. Where no ceiling is set the cell may have opened
+    /// with more, long ago, than it has now.
     pub(crate) fn within(self, settings: &Settings, fresh: &Self) -> Self {
-        let ceiling = fresh.ceiling;
+        let Self { configured, .. } = *fresh;
+        let known = if settings.ceiling == 0 { self.ceiling.min(configured) } else { 0 };
+        let ceiling = fresh.ceiling.max(known);
         let limit = self.limit.clamp(settings.floor, ceiling);
         let proven = self.proven.filter(|proven| *proven < limit);
-        Self { limit, ceiling, proven, active: self.active.max(fresh.active), ..self }
+        let active = self.active.max(fresh.active);
+        Self { limit, ceiling, configured, proven, active, ..self }
     }
 }
 

@@ -56,6 +56,16 @@ fn it_never_climbs_above_the_ceiling() {
 }
 
 #[test]
+fn a_cell_that_opens_above_the_standard_ceiling_keeps_its_own() {
+    let mut bench = blocked(200);
+    assert_eq!(bench.throttle(kind::CONCURRENCY).limit, 150);
+    bench.swap::<Aimd>("", 0);
+    assert_eq!(succeed(&mut bench, 1_000).limit, 200, "the swap opened it at 150");
+    bench.swap::<Aimd>("", 180);
+    assert_eq!(succeed(&mut bench, 1).limit, 180, "what is configured holds");
+}
+
+#[test]
 fn a_refusal_from_an_older_epoch_clears_the_streak_and_lengthens_the_closure_alone() {
     let mut bench = blocked(8);
     let (first, second) = (bench.admit(), bench.admit());
@@ -145,6 +155,17 @@ fn a_closed_cell_is_not_idle() {
     bench.throttle_for(kind::CONCURRENCY, Micros::from_secs(3_600));
     bench.advance(Micros::from_secs(3_600));
     assert_eq!(bench.answer().limit, 6);
+}
+
+#[test]
+fn a_cell_that_the_host_closed_is_not_idle() {
+    let mut bench = bench(8);
+    bench.throttle(kind::CONCURRENCY);
+    bench.cell().closed_until = (bench.now() + Micros::from_secs(600)).0;
+    bench.advance(Micros::from_secs(899));
+    assert_eq!(bench.answer().limit, 6);
+    bench.advance(Micros::from_secs(1));
+    assert_eq!(bench.answer().limit, 64);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //!
 //! A caller declares a class by number; one that declares none gets `standard`, and a number past the last
 //! class means the last. A waiting request counts as one class more urgent after each aging step, so that a
-//! low class is slow and never starved; past its longest wait the host offers it first. Once a budget above a
-//! request is spent to `soft` thousandths it may be shed, whatever its class.
+//! low class is slow and never starved; past its longest wait the host offers it first. At a budget's soft limit
+//! the classes that may be shed are; once it is spent to `soft` thousandths every class may be.
 
 use weir_sdk::priority::{Arrival, Placement, Priority};
 use weir_sdk::{About, Micros, Policy};
@@ -29,8 +29,9 @@ weir_sdk::settings! {
         classes: Vec<Class> = standard_classes();
         /// The class of a request that declares none.
         standard: u32 = 1, in 0..=254;
-        /// Thousandths of a budget spent from which a request may be shed.
-        soft: u32 = 900, in 0..=1_000;
+        /// Thousandths of a budget spent from which a request may be shed whatever its class; 1000 leaves
+        /// the other classes to the hard limit.
+        soft: u32 = 1_000, in 0..=1_000;
     }
 }
 
@@ -127,8 +128,9 @@ mod tests {
         assert!(place("", &declared(3)).may_shed);
         assert!(!place("", &declared(0)).may_shed);
         let spent = |thousandths| Arrival { budget_spent: thousandths, ..declared(0) };
-        assert!(!place("", &spent(899)).may_shed);
-        assert!(place("", &spent(900)).may_shed);
+        assert!(!place("", &spent(999)).may_shed, "the hard limit stops it, no soft one");
+        assert!(!place(r#"{"soft": 900}"#, &spent(899)).may_shed);
+        assert!(place(r#"{"soft": 900}"#, &spent(900)).may_shed);
     }
 
     #[test]

@@ -77,19 +77,16 @@ impl Route for Weighted {
         candidates: &[Candidate],
         draw: Draw,
     ) -> Vec<Choice> {
-        let mut loads: Vec<Load> = self.0.loads(candidates);
-        if !loads.is_empty() {
-            let first = draw.below(loads.len() as u64) as usize;
-            loads.rotate_left(first);
-        }
-        let (set, rest): (Vec<Load>, Vec<Load>) =
-            loads.into_iter().partition(|load| load.verdict == Verdict::Passes);
-        let fits = set.iter().any(|load| load.candidate.fits);
-        let mut order = self.0.paths(&set);
-        if !fits {
-            order.extend(self.0.least_loaded(rest));
-        }
-        order
+        let mut loads = self.0.loads(candidates);
+        let first = draw.below(loads.len() as u64) as usize;
+        loads.rotate_left(first);
+        // Stable: equals stay in the order of the draw. Those in the set come first.
+        loads.sort_by(|one, other| {
+            other.passes().cmp(&one.passes()).then(one.score.total_cmp(&other.score))
+        });
+        let fits = loads.iter().any(|load| load.passes() && load.candidate.fits);
+        let wanted = loads.iter().filter(|load| !fits || load.passes());
+        wanted.map(|load| self.0.choice(load)).collect()
     }
 
     fn explain(&self, reason: u16) -> String {

@@ -41,9 +41,17 @@ pub struct Load<'a> {
     /// The candidate.
     pub candidate: &'a Candidate,
     /// Its load score; lower is better.
+    pub load: f64,
+    /// What it is ordered by: the path score in the set, the load score outside of it.
     pub score: f64,
     /// Whether it is in the set.
     pub verdict: Verdict,
+}
+
+impl Load<'_> {
+    pub(crate) fn passes(&self) -> bool {
+        self.verdict == Verdict::Passes
+    }
 }
 
 impl Settings {
@@ -56,14 +64,19 @@ impl Settings {
         candidate.base_weight * (1.0 + queue + latency + errors)
     }
 
+    /// All candidates, each judged and scored.
     pub(crate) fn loads<'a>(&self, candidates: &'a [Candidate]) -> Vec<Load<'a>> {
-        let scores: Vec<f64> = candidates.iter().map(|candidate| self.load(candidate)).collect();
-        let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
-        let load = |(candidate, score)| {
-            let verdict = self.judge(candidate, score, least);
-            Load { candidate, score, verdict }
+        let load = |candidate| {
+            let load = self.load(candidate);
+            Load { candidate, load, score: load, verdict: Verdict::Passes }
         };
-        candidates.iter().zip(scores).map(load).collect()
+        let mut loads: Vec<Load> = candidates.iter().map(load).collect();
+        let least = loads.iter().fold(f64::INFINITY, |least, load| least.min(load.load));
+        for load in &mut loads {
+            load.verdict = self.judge(load.candidate, load.load, least);
+        }
+        self.path(&mut loads);
+        loads
     }
 
     fn judge(&self, candidate: &Candidate, score: f64, least: f64) -> Verdict {
@@ -81,44 +94,57 @@ impl Settings {
         }
     }
 
-    /// The set in the order of its path scores.
-    pub(crate) fn paths(&self, set: &[Load]) -> Vec<Choice> {
-        let network = scaled(set, |load| load.candidate.network_latency as f64);
-        let cost = scaled(set, |load| load.candidate.cost_per_1k as f64);
-        let load = scaled(set, |load| load.score);
+    /// Gives those in the set their path scores.
+    fn path(&self, loads: &mut [Load]) {
+        let network = Span::of(loads, network);
+        let cost = Span::of(loads, cost);
+        let load = Span::of(loads, |of| of.load);
         let weights = self.network_weight + self.cost_weight + self.load_weight;
-        let path = |at: usize, of: &Load| {
-            let sum = self.network_weight * network[at]
-                + self.cost_weight * cost[at]
-                + self.load_weight * load[at];
-            sum / weights + self.retry_penalty * of.candidate.retries
-        };
-        let scored = set.iter().enumerate().map(|(at, load)| (*load, path(at, load)));
-        self.sorted(scored.collect())
+        for of in loads.iter_mut().filter(|of| of.passes()) {
+            let sum = self.network_weight * network.scale(self::network(of))
+                + self.cost_weight * cost.scale(self::cost(of))
+                + self.load_weight * load.scale(of.load);
+            of.score = sum / weights + self.retry_penalty * of.candidate.retries;
+        }
     }
 
-    /// Those outside the set, the least loaded first.
-    pub(crate) fn least_loaded(&self, rest: Vec<Load>) -> Vec<Choice> {
-        self.sorted(rest.into_iter().map(|load| (load, load.score)).collect())
-    }
-
-    fn sorted(&self, mut scored: Vec<(Load, f64)>) -> Vec<Choice> {
-        scored.sort_by(|(_, one), (_, other)| one.total_cmp(other));
-        let choice = |(load, score): (Load, f64)| Choice {
-            candidate: load.candidate.id,
-            score,
-            reason: load.verdict as u16,
+    /// The answer for a candidate.
+    pub(crate) fn choice(&self, of: &Load) -> Choice {
+        Choice {
+            candidate: of.candidate.id,
+            score: of.score,
+            reason: of.verdict as u16,
             patience: Micros::from_millis(self.patience_ms).0,
-        };
-        scored.into_iter().map(choice).collect()
+        }
     }
 }
 
-/// A quantity of each, scaled from 0 for the least to 1 for the most; all 0 when they are equal.
-fn scaled(set: &[Load], quantity: impl Fn(&Load) -> f64) -> Vec<f64> {
-    let values: Vec<f64> = set.iter().map(quantity).collect();
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let span = most - least;
-    values.into_iter().map(|value| if span > 0.0 { (value - least) / span } else { 0.0 }).collect()
+fn network(of: &Load) -> f64 {
+    of.candidate.network_latency as f64
+}
+
+fn cost(of: &Load) -> f64 {
+    of.candidate.cost_per_1k as f64
+}
+
+/// The least and the most of a quantity in the set.
+struct Span {
+    least: f64,
+    most: f64,
+}
+
+impl Span {
+    fn of(loads: &[Load], quantity: impl Fn(&Load) -> f64) -> Self {
+        let none = Self { least: f64::INFINITY, most: f64::NEG_INFINITY };
+        loads.iter().filter(|of| of.passes()).map(quantity).fold(none, |span, value| Self {
+            least: span.least.min(value),
+            most: span.most.max(value),
+        })
+    }
+
+    /// From 0 for the least to 1 for the most; 0 when they are equal.
+    fn scale(&self, value: f64) -> f64 {
+        let span = self.most - self.least;
+        if span > 0.0 { (value - self.least) / span } else { 0.0 }
+    }
 }

@@ -119,7 +119,8 @@ impl Lines {
     /// Charges a session and its tenant. A flow that is not known has nothing to be charged to.
     fn charge(&mut self, session: FlowId, units: i64) {
         let tenant = self.tenant(session);
-        if self.flows.contains_key(&session) || self.ring(tenant).waits(session) {
+        let waits = self.sessions.get(&tenant).is_some_and(|ring| ring.waits(session));
+        if waits || self.flows.contains_key(&session) {
             self.ring(tenant).charge(session, units);
             self.tenants.charge(tenant, units);
         }

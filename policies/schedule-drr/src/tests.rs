@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use weir_sdk::codes::level;
-use weir_sdk::schedule::{Event, Flow, Item, Room};
+use weir_sdk::schedule::{Charged, Event, Flow, Item, Room};
 use weir_sdk::testing::{ScheduleBench, demand, flow, item, room};
 
 use super::*;
@@ -185,6 +185,17 @@ fn a_replaced_item_is_offered_once_and_unknown_ids_are_ignored() {
     bench.tell(vec![Event::Gone(4_711)]);
     assert_eq!(bench.pick(&room(1, 1)), None);
     assert_eq!(bench.pick(&room(2, 1)), Some(1));
+}
+
+#[test]
+fn nothing_is_kept_of_a_flow_that_is_not_known() {
+    let charged = Charged { flow: 4_711, requests: 1, input: 1_000, output: 0, cost: 0 };
+    let saved = |events| {
+        let mut policy = weir_sdk::native::schedule::<Drr>("", 0).unwrap();
+        policy.update(0, 1, events);
+        policy.save(0)
+    };
+    assert_eq!(saved(vec![Event::Charged(charged), Event::Gone(4_712)]), saved(Vec::new()));
 }
 
 #[test]

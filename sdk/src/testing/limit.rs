@@ -52,12 +52,14 @@ impl LimitBench {
         &mut self.cell
     }
 
-    /// Lets time pass, and calls the wake that falls into it.
+    /// Lets time pass, and calls every wake that falls into it. A wake that asks to be woken in the past is
+    /// not called again.
     pub fn advance(&mut self, span: Micros) {
         let end = self.now + span;
-        let wake = Micros(self.answer.wake);
-        if wake > Micros::ZERO && wake <= end {
-            self.now = self.now.max(wake);
+        let mut last = Micros::ZERO;
+        while (last.plus(Micros(1))..=end).contains(&Micros(self.answer.wake)) {
+            last = self.now.max(Micros(self.answer.wake));
+            self.now = last;
             let answer = self.policy.wake(self.now.0, &self.cell);
             self.keep(answer);
         }
@@ -126,7 +128,61 @@ impl LimitBench {
     fn keep(&mut self, answer: Answer) -> &Answer {
         self.cell.limit = answer.limit;
         self.cell.effective = answer.limit;
+        self.cell.closed_until = self.cell.closed_until.max(answer.closed_until);
         self.answer = answer;
         &self.answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{About, Policy};
+
+    /// Raises its limit by one each second.
+    struct Clock;
+
+    impl Policy for Clock {
+        const ABOUT: About = crate::about!();
+        type Settings = ();
+
+        fn start((): (), _: Micros) -> Result<Self, String> {
+            Ok(Self)
+        }
+    }
+
+    impl Limit for Clock {
+        type State = (u32, Micros);
+
+        fn open(&mut self, now: Micros, _: &Cell, opening: &Opening) -> (u32, Micros) {
+            (opening.start, now + Micros::SECOND)
+        }
+
+        fn answer(&self, &(limit, wake): &(u32, Micros)) -> Answer {
+            Answer { limit, wake: wake.0, ..Answer::default() }
+        }
+
+        fn ended(
+            &mut self,
+            state: &mut (u32, Micros),
+            _: Micros,
+            _: &Cell,
+            _: &Attempt,
+            _: &Ending,
+        ) -> Answer {
+            self.answer(state)
+        }
+
+        fn wake(&mut self, state: &mut (u32, Micros), now: Micros, _: &Cell) -> Answer {
+            *state = (state.0 + 1, now + Micros::SECOND);
+            self.answer(state)
+        }
+    }
+
+    #[test]
+    fn every_wake_of_a_span_is_called() {
+        let mut bench = LimitBench::open::<Clock>("", 1, 0);
+        bench.advance(Micros::from_millis(10_500));
+        assert_eq!((bench.answer().limit, bench.now()), (11, Micros::from_millis(11_500)));
     }
 }

