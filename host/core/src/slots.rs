@@ -5,7 +5,7 @@
 //! only a closure stops everything. Falling limits owe nothing: attempts in flight stay, and none starts
 //! until enough have ended.
 //!
-//! A tenant's cell is a fixed [`Cap`].
+//! A tenant's cell is a fixed cap.
 
 mod answer;
 mod ramp;

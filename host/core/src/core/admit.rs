@@ -239,13 +239,7 @@ impl Core {
             self.ledger.retry_deposit(now, candidate);
         }
         self.stats.started(candidate);
-        self.line.place(id, Place::Running(attempt));
-        self.timers.unset(Due::Rested(id));
-        if let Some(item) = self.line.get_mut(id) {
-            item.attempts = item.attempts.saturating_add(1);
-            item.proposed = None;
-            item.retrying = false;
-        }
+        self.now_running(id, attempt);
         let group = self.lane_mut(lane_id).map(|lane| {
             lane.deadlines.remove(&(deadline, id));
             lane.earn();
@@ -260,6 +254,17 @@ impl Core {
         self.pace.mark(now, waited);
         self.let_in(tenant);
         Some(attempt)
+    }
+
+    /// The item waits no more.
+    fn now_running(&mut self, id: ItemId, attempt: AttemptId) {
+        self.line.place(id, Place::Running(attempt));
+        self.timers.unset(Due::Rested(id));
+        if let Some(item) = self.line.get_mut(id) {
+            item.attempts = item.attempts.saturating_add(1);
+            item.proposed = None;
+            item.retrying = false;
+        }
     }
 
     fn say_admitted(
