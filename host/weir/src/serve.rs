@@ -35,7 +35,9 @@ pub(crate) async fn run(options: Options, output: Output) -> anyhow::Result<Exit
     let gateway = Gateway::start(settings, Deciders::Configured).await?;
     let url = format!("http://{}", gateway.addr());
     output.print(&format!("listening on {url}"), &json!({ "listening": url }))?;
-    tracing::info!(signal = signals.next().await, "stopping");
+    // Not inside the macro: a level that is off would not wait.
+    let signal = signals.next().await;
+    tracing::info!(signal, "stopping");
     tokio::select! {
         ended = gateway.shutdown(drain) => {
             tracing::info!(cut = ended.cut, clean = ended.clean, "stopped");
