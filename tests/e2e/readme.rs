@@ -39,7 +39,7 @@ fn every_command_of_the_readme_is_understood() {
 #[test]
 fn every_file_of_the_readme_is_there() {
     for command in commands() {
-        for word in command.split(' ').filter(|word| word.starts_with("examples/")) {
+        for word in command.split([' ', ')']).filter(|word| word.starts_with("examples/")) {
             assert!(root().join(word).exists(), "{word} in `{command}`");
         }
     }
