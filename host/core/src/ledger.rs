@@ -24,6 +24,7 @@ mod layout;
 mod limits;
 
 pub use self::audit::Broken;
+pub(crate) use self::freeze::LONGEST as LONGEST_CLOSURE;
 pub use self::freeze::{Frozen, Target};
 use self::layout::Layout;
 use crate::budget::Crossing;

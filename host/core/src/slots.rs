@@ -50,6 +50,8 @@ pub struct SlotCell {
     mark: u64,
     reason: u16,
     wake: Option<Micros>,
+    /// The closure that the policy asked for last.
+    asked: Micros,
     /// What the provider states.
     stated: Option<u32>,
     ramp: Option<Ramp>,
@@ -76,6 +78,7 @@ impl SlotCell {
             mark: 0,
             reason: reason::NONE,
             wake: None,
+            asked: Micros::ZERO,
             stated: None,
             ramp: None,
             share: 0,
@@ -170,6 +173,13 @@ impl SlotCell {
         self.reason = answer.reason;
         self.wake = (answer.wake != 0).then(|| Micros(answer.wake).max(now.plus(SOONEST_WAKE)));
         Ok(())
+    }
+
+    /// The closure that an answer asks for, if it is news. A policy repeats what it asked for in every later
+    /// answer; that must not close again what an operator or a success has opened since.
+    pub(crate) fn asks(&mut self, closed_until: Micros) -> Option<Micros> {
+        let before = std::mem::replace(&mut self.asked, closed_until);
+        (closed_until != before).then_some(closed_until)
     }
 
     /// What the provider states it takes at once; nothing is changed by zero.

@@ -143,18 +143,33 @@ fn a_success_admitted_before_the_closure_does_not_clear_it_and_an_operator_does(
     ledger.settle(at(2), held, Usage::Unsent, &Facts::default());
 }
 
+/// A policy says in each answer until when it wants a cell closed. Only news of it close.
+#[test]
+fn a_policy_that_repeats_itself_does_not_close_again_what_was_opened() {
+    let mut ledger = Ledger::new(at(0), &config());
+    let slots = ledger.slots_of(MAIN).unwrap();
+    let closing = |secs| Answer { closed_until: at(secs).0, ..answer(8) };
+    ledger.apply(at(0), slots, &closing(300)).unwrap();
+    assert_eq!(ledger.closed_until(at(1), slots), Some(at(300)));
+    assert_eq!(ledger.reopen(at(1), "main"), [slots]);
+    ledger.apply(at(2), slots, &closing(300)).unwrap();
+    assert_eq!(ledger.closed_until(at(2), slots), None);
+    ledger.apply(at(3), slots, &closing(301)).unwrap();
+    assert_eq!(ledger.closed_until(at(3), slots), Some(at(301)));
+}
+
 #[test]
 fn answers_that_make_no_sense_change_nothing() {
     let mut ledger = Ledger::new(at(0), &config());
     let slots = ledger.slots_of(MAIN).unwrap();
-    let day = at(24 * 3_600);
+    let month = at(31 * 24 * 3_600);
     for nonsense in [
         answer(1_000_001),
         Answer { caps: (0, 0, 0, u32::MAX), ..answer(3) },
         Answer { request_rate: Some(f64::NAN), ..answer(3) },
         Answer { token_rate: Some(0.0), ..answer(3) },
         Answer { request_rate: Some(f64::INFINITY), ..answer(3) },
-        Answer { closed_until: day.0 + 1, ..answer(3) },
+        Answer { closed_until: month.0 + 1, ..answer(3) },
     ] {
         assert!(ledger.apply(at(0), slots, &nonsense).is_err(), "{nonsense:?}");
         assert_eq!(ledger.view(at(0), slots).unwrap().limit, 8);

@@ -10,6 +10,7 @@ use crate::claim::{Growth, Usage};
 use crate::estimate::Lesson;
 use crate::ids::{AttemptId, CandidateId};
 use crate::input::{End, Facts, Outcome, Response, Sent, Transport};
+use crate::ledger::LONGEST_CLOSURE;
 use crate::output::{Output, Refusal};
 use crate::policies::Slot;
 use crate::stats::Sample;
@@ -130,7 +131,9 @@ impl Core {
                 crate::fallback::classify(&question)
             }
         };
-        (answer.verdict, answer.evidence)
+        // What no cell is closed for is no wait that another policy should hear of.
+        let wait = answer.verdict.wait.map(|wait| wait.min(LONGEST_CLOSURE.0));
+        (Verdict { wait, ..answer.verdict }, answer.evidence)
     }
 
     /// Feeds the statistics of routes and the route policy.

@@ -24,8 +24,8 @@ use crate::claim::Held;
 use crate::ids::{CandidateId, CellId};
 use crate::units::Micros;
 
-/// No hint closes a cell for longer than 31 days.
-const LONGEST: Micros = Micros::from_secs(31 * 24 * 60 * 60);
+/// Nothing closes a cell for longer than 31 days.
+pub(crate) const LONGEST: Micros = Micros::from_secs(31 * 24 * 60 * 60);
 
 /// The cell that a verdict is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

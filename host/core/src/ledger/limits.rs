@@ -39,7 +39,9 @@ impl Ledger {
         let scope = scope.ok_or(Nonsense::NoSuchCell(cell))?;
         let slots = self.at(cell).slots_mut().ok_or(Nonsense::NoSuchCell(cell))?;
         slots.apply(now, answer)?;
-        self.close(now, cell, Micros(answer.closed_until));
+        if let Some(until) = slots.asks(Micros(answer.closed_until)) {
+            self.close(now, cell, until);
+        }
         self.pace(now, scope, Dimension::RequestRate, answer.request_rate);
         self.pace(now, scope, Dimension::TokenRate, answer.token_rate);
         Ok(self.tell(now, cell, true))

@@ -3,6 +3,7 @@
 use weir_sdk::limit::Answer;
 
 use crate::ids::CellId;
+use crate::ledger::LONGEST_CLOSURE;
 use crate::units::Micros;
 
 /// No provider is asked for more at once.
@@ -11,8 +12,8 @@ const MOST: u32 = 1_000_000;
 /// No rate is above this, in requests or tokens a second.
 const FASTEST: f64 = 1e9;
 
-/// No policy may close a cell for longer than a day ahead.
-const FARTHEST: Micros = Micros::from_secs(24 * 60 * 60);
+/// No policy may close a cell for longer ahead. Providers do say to wait for more than a day.
+const FARTHEST: Micros = LONGEST_CLOSURE;
 
 /// A limit policy's answer that makes no sense.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,11 +1,12 @@
 //! `limit-aimd` against a provider that does not say how many it takes at once.
 
+use weir_core::ids::AttemptId;
 use weir_core::units::Micros;
-use weir_core::{Event, Input, Output};
+use weir_core::{Event, Input, Output, Slot};
 use weir_native::Native;
 
-use crate::provider::Provider;
-use crate::run::{World, arrival, config, slots};
+use crate::provider::{Provider, told};
+use crate::run::{World, arrival, config, response, slots, success};
 
 const REQUESTS: u64 = 300;
 const CONCURRENT: &str = r#"{"error": {"message": "Too many concurrent requests.",
@@ -63,4 +64,27 @@ fn eight_is_cut_in_steps_to_three() {
     assert!(late.iter().all(|(limit, _)| (2..=4).contains(limit)), "{changes:?}");
     assert!(late.iter().any(|(_, reason)| reason == "recovered"), "{changes:?}");
     assert_all_served(&world);
+}
+
+/// Whatever a provider says, the policy takes it over and talks no nonsense; and what an operator opens stays
+/// open, though the policy remembers that it was closed.
+#[test]
+fn a_wait_of_days_closes_until_an_operator_opens() {
+    // A day and a half, and 13 months.
+    for seconds in ["121212", "34000000"] {
+        let policies = Native::start().expect("defaults");
+        let mut world = World::new(config(&[("a", slots(2))], 1), policies, Vec::new());
+        world.step(Input::Arrive(arrival(1)));
+        let end = told(response(429, &[("retry-after", seconds)]), CONCURRENT);
+        world.step(Input::Ended { attempt: AttemptId(1), end });
+        let closed = world.core.view(world.now).upstreams[0].closed_until;
+        assert!(closed > Some(Micros::from_secs(86_400)), "{closed:?}");
+        world.step(Input::Reopen { upstream: "a".to_owned() });
+        for item in 2..=3 {
+            world.step(Input::Arrive(arrival(item)));
+            assert_eq!(world.admitted(0).len() as u64, item, "{seconds}");
+            world.step(Input::Ended { attempt: AttemptId(item), end: success(5) });
+        }
+        assert_eq!(world.core.counters().fallbacks.get(&Slot::Limit), None, "{seconds}");
+    }
 }
