@@ -115,8 +115,8 @@ impl Component {
     fn describe(&mut self) -> Result<(), LoadError> {
         let mut first = Instance::new(self, None).map_err(LoadError::from_birth)?;
         let said = first.describe().map_err(LoadError::Canary)?;
-        (self.name, self.version) = (said.name, said.version);
-        (self.summary, self.settings_schema) = (said.summary, said.settings_schema);
+        (self.name, self.version) = (sandbox::short(said.name), sandbox::short(said.version));
+        (self.summary, self.settings_schema) = (sandbox::short(said.summary), said.settings_schema);
         if self.name.is_empty() { Err(LoadError::NoName) } else { Ok(()) }
     }
 }

@@ -1,14 +1,17 @@
 //! The engine that compiles and runs policies. One a process; clones share it.
 
+mod cache;
+
+pub use cache::{CacheError, private_cache};
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use wasmtime::component::Linker;
 use wasmtime::{Cache, CacheConfig, Config, EngineWeak, Store};
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, TICK};
 
 /// What counts the time of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub struct Options {
     /// What counts the time of a call.
     pub pace: Pace,
     /// Where compiled code is kept between runs. Whoever can write there can run code in this process, so it
-    /// is a directory of this user alone. Absent: compiled anew in each run.
+    /// is a directory of this user alone, such as [`private_cache`]. Absent: compiled anew in each run.
     pub cache: Option<PathBuf>,
     /// What policies get that ask for random numbers.
     pub seed: u64,
@@ -51,8 +54,6 @@ struct Inner {
 pub(crate) const FUEL_PER_MILLI: u64 = 4_000_000;
 /// The stack of a policy; the thread that calls it must have as much to spare.
 const STACK: usize = 512 << 10;
-/// How often the epoch moves.
-const TICK: Duration = Duration::from_millis(1);
 
 impl Engine {
     /// An engine, and in a live host the thread that moves its epoch for as long as it lives.
@@ -111,6 +112,8 @@ fn config(options: &Options) -> wasmtime::Result<Config> {
         .epoch_interruption(options.pace == Pace::Live)
         .consume_fuel(options.pace == Pace::Fuel)
         .max_wasm_stack(STACK)
+        // A policy that comes while requests run is compiled beside them, on one core.
+        .parallel_compilation(false)
         // The same answers on every machine.
         .cranelift_nan_canonicalization(true)
         .relaxed_simd_deterministic(true);

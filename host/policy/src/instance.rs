@@ -19,7 +19,7 @@ use crate::component::{Component, Face};
 use crate::contract::base::Base;
 use crate::contract::base::exports::weir::policy::lifecycle::{Guest, Origin as WireOrigin};
 use crate::engine::{FUEL_PER_MILLI, Pace};
-use crate::meter::{self, Watch};
+use crate::meter::{Cost, Watch};
 use crate::sandbox::{self, Sandbox};
 
 /// Names told in one call, so that a call has an end in sight of its deadline.
@@ -37,6 +37,8 @@ pub(crate) struct Instance {
     pace: Pace,
     /// How long the last call took.
     pub(crate) took: Duration,
+    /// What calls have used since that was last counted.
+    unpaid: Duration,
 }
 
 impl Instance {
@@ -47,7 +49,7 @@ impl Instance {
         let pace = component.engine.pace();
         let born =
             metered(&mut store, pace, Micros::ZERO, |store| component.pre.instantiate(store));
-        let (born, took) = (born.0?, born.1);
+        let born = born.0?;
         let base = component.base.load(&mut store, &born).map_err(Failed::Bind)?;
         let mut bind = |slot| component.exports.bind(slot, &mut store, &born).map_err(Failed::Bind);
         let face = match slot {
@@ -57,7 +59,7 @@ impl Instance {
                 None
             }
         };
-        Ok(Self { store, base, face, pace, took })
+        Ok(Self { store, base, face, pace, took: Duration::ZERO, unpaid: Duration::ZERO })
     }
 
     /// Calls a function of its slot's interface.
@@ -67,11 +69,12 @@ impl Instance {
         call: impl FnOnce(&Face, &mut Store<Sandbox>) -> wasmtime::Result<R>,
     ) -> Result<R, Failed> {
         let face = self.face.as_ref();
-        let (answer, took) = metered(&mut self.store, self.pace, now, |store| match face {
+        let (answer, cost) = metered(&mut self.store, self.pace, now, |store| match face {
             Some(face) => call(face, store),
             None => wasmtime::bail!("the instance serves no slot"),
         });
-        self.took = took;
+        self.took = cost.took;
+        self.unpaid += cost.used;
         answer
     }
 
@@ -81,9 +84,14 @@ impl Instance {
         call: impl FnOnce(&Guest, &mut Store<Sandbox>) -> wasmtime::Result<R>,
     ) -> Result<R, Failed> {
         let guest = self.base.weir_policy_lifecycle();
-        let (answer, took) = metered(&mut self.store, self.pace, now, |store| call(guest, store));
-        self.took = took;
+        let (answer, cost) = metered(&mut self.store, self.pace, now, |store| call(guest, store));
+        self.unpaid += cost.used;
         answer
+    }
+
+    /// What its calls have used since this was last asked.
+    pub(crate) fn pay(&mut self) -> Duration {
+        std::mem::take(&mut self.unpaid)
     }
 
     pub(crate) fn describe(&mut self) -> Result<Description, Failed> {
@@ -97,7 +105,8 @@ impl Instance {
         settings: &str,
         now: Micros,
     ) -> Result<Result<(), String>, Failed> {
-        self.lifecycle(now, |guest, store| guest.call_start(store, settings, now.0))
+        let read = self.lifecycle(now, |guest, store| guest.call_start(store, settings, now.0))?;
+        Ok(read.map_err(sandbox::short))
     }
 
     /// `Err` inside: its words about the state.
@@ -108,7 +117,9 @@ impl Instance {
         now: Micros,
     ) -> Result<Result<(), String>, Failed> {
         let origin = WireOrigin::from(origin.clone());
-        self.lifecycle(now, |guest, store| guest.call_restore(store, state, &origin, now.0))
+        let taken =
+            self.lifecycle(now, |guest, store| guest.call_restore(store, state, &origin, now.0))?;
+        Ok(taken.map_err(sandbox::short))
     }
 
     pub(crate) fn save(&mut self, now: Micros) -> Result<Vec<u8>, Failed> {
@@ -143,27 +154,30 @@ fn metered<R>(
     pace: Pace,
     now: Micros,
     call: impl FnOnce(&mut Store<Sandbox>) -> wasmtime::Result<R>,
-) -> (Result<R, Failed>, Duration) {
+) -> (Result<R, Failed>, Cost) {
     let mark = store.data().ring.mark();
     store.data_mut().now = now;
     let watch = match pace {
         Pace::Live => {
             store.data_mut().deadline = sandbox::Deadline::default();
-            store.set_epoch_deadline(sandbox::WALL);
+            store.set_epoch_deadline(sandbox::FIRST);
             Some(Watch::start())
         }
         // Refused only by an engine without fuel, which is none of this pace.
         Pace::Fuel => store.set_fuel(FUEL).map_or_else(|_| Some(Watch::start()), |()| None),
     };
     let answer = catch_unwind(AssertUnwindSafe(|| call(store)));
-    let took = match watch {
-        Some(watch) => watch.read(),
-        None => meter::fuel(FUEL - store.get_fuel().unwrap_or(0)),
+    let cost = match watch {
+        Some(watch) => {
+            let took = watch.read();
+            Cost { took, used: store.data().deadline.used(took) }
+        }
+        None => Cost::fuel(FUEL - store.get_fuel().unwrap_or(0)),
     };
     let answer = match answer {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => Err(Failed::call(error, store.data(), mark)),
         Err(panic) => Err(Failed::host(&*panic)),
     };
-    (answer, took)
+    (answer, cost)
 }

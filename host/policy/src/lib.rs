@@ -17,7 +17,7 @@ mod seat;
 mod slots;
 
 pub use component::{Component, Digest, LARGEST, LoadError, Source};
-pub use engine::{Engine, EngineError, Options, Pace};
+pub use engine::{CacheError, Engine, EngineError, Options, Pace, private_cache};
 pub use event::{Event, Version};
 pub use folder::{Delivery, Folder, SlotConfig, WatchError, Watcher};
 pub use instance::Failed;

@@ -24,9 +24,21 @@ impl Watch {
     }
 }
 
-/// The time that burnt fuel stands for.
-pub(crate) const fn fuel(burnt: u64) -> Duration {
-    Duration::from_nanos(burnt.saturating_mul(1_000_000) / FUEL_PER_MILLI)
+/// What a call cost.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    /// From its start to its end.
+    pub(crate) took: Duration,
+    /// Of that, what the policy ran.
+    pub(crate) used: Duration,
+}
+
+impl Cost {
+    /// Of burnt fuel.
+    pub(crate) const fn fuel(burnt: u64) -> Self {
+        let took = Duration::from_nanos(burnt.saturating_mul(1_000_000) / FUEL_PER_MILLI);
+        Self { took, used: took }
+    }
 }
 
 /// Counts of one slot since the host started.
@@ -53,17 +65,21 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// A call was made; answers what this second's calls have used.
-    pub(crate) fn record(&mut self, now: Micros, took: Duration) -> Duration {
+    /// A call of the slot's interface was made.
+    pub(crate) fn record(&mut self, took: Duration) {
         self.calls += 1;
         if let Some(nanos) = &mut self.nanos {
             nanos.saturating_record(u64::try_from(took.as_nanos()).unwrap_or(LONGEST));
         }
+    }
+
+    /// Calls of any kind have used so much; answers what all of this second have.
+    pub(crate) fn spend(&mut self, now: Micros, used: Duration) -> Duration {
         let second = now.0 / Micros::SECOND.0;
         if second != self.second {
             (self.second, self.used) = (second, Duration::ZERO);
         }
-        self.used += took;
+        self.used += used;
         self.used
     }
 }

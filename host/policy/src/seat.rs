@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use wasmtime::Store;
 use weir_core::units::Micros;
 use weir_core::{Fault, Slot};
-use weir_sdk::lifecycle::Origin;
+use weir_sdk::lifecycle::{Named, Origin};
 
 use crate::component::Face;
 use crate::instance::{Failed, Instance};
@@ -122,7 +122,8 @@ impl Seat {
         self.wait(house, now)?;
         let active = self.active.as_mut().ok_or(Fault::Stale)?;
         let answer = active.call(now, call);
-        let used = self.meter.record(now, active.took);
+        self.meter.record(active.took);
+        let used = self.meter.spend(now, active.pay());
         match answer {
             Ok(answer) => {
                 self.spend(house, now, used);
@@ -132,8 +133,32 @@ impl Seat {
         }
     }
 
+    /// Tells the names of ids that the slot's calls use.
+    pub(crate) fn names(&mut self, house: &mut House, entries: &[Named]) {
+        let heard = self.hears(entries, |entry| entry.kind);
+        if !heard.is_empty() {
+            let now = house.now;
+            self.tell(house, |instance| instance.names(&heard, now));
+        }
+    }
+
+    /// Retires ids that the slot's calls have used.
+    pub(crate) fn forget(&mut self, house: &mut House, ids: &[(u16, u64)]) {
+        let heard = self.hears(ids, |(kind, _)| *kind);
+        if !heard.is_empty() {
+            let now = house.now;
+            self.tell(house, |instance| instance.forget(&heard, now));
+        }
+    }
+
+    /// Those whose kind of id occurs in the calls of the slot's interface.
+    fn hears<T: Clone>(&self, all: &[T], kind: impl Fn(&T) -> u16) -> Vec<T> {
+        let kinds = house::heard(self.slot);
+        all.iter().filter(|one| kinds.contains(&kind(one))).cloned().collect()
+    }
+
     /// Calls a function of the lifecycle of the active and the waiting instance.
-    pub(crate) fn tell(
+    fn tell(
         &mut self,
         house: &mut House,
         mut call: impl FnMut(&mut Instance) -> Result<(), Failed>,
@@ -145,10 +170,13 @@ impl Seat {
         {
             self.dismiss(house, now, &failed);
         }
-        if let Some(active) = &mut self.active
-            && let Err(failed) = call(active)
-        {
-            self.fail(house, now, &failed);
+        if let Some(active) = &mut self.active {
+            match call(active) {
+                Ok(()) => self.settle(house, now),
+                Err(failed) => {
+                    self.fail(house, now, &failed);
+                }
+            }
         }
     }
 
@@ -174,8 +202,11 @@ impl Seat {
             return;
         }
         self.save_at = now.plus(SAVE_EVERY);
-        if let Err(failed) = self.save(now) {
-            self.fail(house, now, &failed);
+        match self.save(now) {
+            Ok(()) => self.settle(house, now),
+            Err(failed) => {
+                self.fail(house, now, &failed);
+            }
         }
     }
 

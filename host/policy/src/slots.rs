@@ -60,7 +60,12 @@ impl Slots {
     /// gone.
     pub fn deliver(&mut self, now: Micros, delivery: Delivery) {
         match delivery {
-            Delivery::Ready(new) if self.seat(new.slot()).0.has(&new) => {}
+            Delivery::Ready(new) if self.seat(new.slot()).0.has(&new) => {
+                // It may have been overwritten by a bad one and come back.
+                if let Some(file) = new.file() {
+                    self.house.accept(&file);
+                }
+            }
             // When it fails here, the event says so.
             Delivery::Ready(new) => drop(self.swap(now, new)),
             Delivery::Rejected { slot, file, words } => self.house.reject(slot, Some(file), words),

@@ -1,8 +1,9 @@
-//! When a call has run too long, in a live host.
+//! When a call has run too long, and what it has used, in a live host.
 //!
 //! Ticks of the engine's epoch are wall time. On a busy machine the scheduler's thread may be put aside in
-//! the middle of a good call, and a policy must not be blamed for that. So the first [`WALL`] ticks count as
-//! they come, and after them the processor time of this thread decides, with a cap in wall time.
+//! the middle of a good call, and a policy must not be blamed for that. So the first tick that a call lives to see
+//! counts as it comes, and after it the processor time of this thread decides, with a cap on ticks. The
+//! common call is over before its first tick and costs no look at that clock.
 
 use std::time::Duration;
 
@@ -11,16 +12,18 @@ use wasmtime::{Result, Trap, UpdateDeadline};
 
 /// What one call may take.
 pub(crate) const CALL: Duration = Duration::from_millis(5);
-/// Ticks of a millisecond that pass before anybody looks: at least two milliseconds.
-pub(crate) const WALL: u64 = 3;
+/// How often the epoch moves.
+pub(crate) const TICK: Duration = Duration::from_millis(1);
+/// Ticks that pass before anybody looks.
+pub(crate) const FIRST: u64 = 1;
 /// Processor time that a call may use after that.
-const REST: Duration = Duration::from_millis(3);
-/// Ticks after which a call ends whatever it used.
+const REST: Duration = CALL.saturating_sub(TICK);
+/// Ticks in which a call runs before it ends, whatever it used.
 const CAP: u32 = 100;
 
 #[derive(Default)]
 pub(crate) struct Deadline {
-    /// The thread's processor time when the first ticks had passed.
+    /// The thread's processor time at the first look.
     looked: Option<Duration>,
     ticks: u32,
 }
@@ -36,10 +39,42 @@ impl Deadline {
         }
         Ok(UpdateDeadline::Continue(1))
     }
+
+    /// What a call that took so long has used: no more than a tick of the time before the first look, since
+    /// running longer it would have been looked at.
+    pub(crate) fn used(&self, took: Duration) -> Duration {
+        let since = self.looked.map(|since| processor_time().saturating_sub(since));
+        took.min(TICK + since.unwrap_or_default())
+    }
 }
 
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
     Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_was_put_aside_has_not_used_that_time() {
+        let micro = Duration::from_micros(1);
+        let long = Duration::from_secs(60);
+        let mut deadline = Deadline::default();
+        assert_eq!([deadline.used(micro), deadline.used(long)], [micro, TICK]);
+        assert!(deadline.passed().is_ok(), "the first look ends nothing");
+        assert!(deadline.used(long) < long);
+    }
+
+    #[test]
+    fn processor_time_ends_a_call() {
+        let mut deadline = Deadline::default();
+        let ticks = std::iter::repeat_with(|| deadline.passed()).take_while(Result::is_ok).count();
+        assert!(ticks <= CAP as usize);
+        let mut deadline = Deadline { looked: Some(Duration::ZERO), ticks: 1 };
+        while processor_time() < REST {}
+        assert!(deadline.passed().is_err());
+    }
 }

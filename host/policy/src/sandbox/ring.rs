@@ -66,12 +66,16 @@ impl Ring {
         let skipped = self.lines.len().saturating_sub(since);
         let said = self.lines.iter().skip(skipped).map(|line| String::from_utf8_lossy(line));
         let said: Vec<_> = said.filter(|line| !line.starts_with("note: run with `RUST_")).collect();
-        let mut text = said.join("\n");
-        if text.len() > WORDS.1 {
-            text.truncate(text.floor_char_boundary(WORDS.1));
-        }
-        text
+        short(said.join("\n"))
     }
+}
+
+/// As much of a text as an event carries.
+pub(crate) fn short(mut text: String) -> String {
+    if text.len() > WORDS.1 {
+        text.truncate(text.floor_char_boundary(WORDS.1));
+    }
+    text
 }
 
 #[cfg(test)]

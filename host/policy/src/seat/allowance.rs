@@ -17,7 +17,7 @@ const SECOND: Duration = Duration::from_millis(100);
 impl Seat {
     /// The policy has used so much of this second.
     pub(super) fn spend(&mut self, house: &mut House, now: Micros, used: Duration) {
-        if used <= SECOND {
+        if used <= SECOND || self.rest.is_some() {
             return;
         }
         let next = now.0 / Micros::SECOND.0 + 1;
@@ -28,6 +28,14 @@ impl Seat {
             SECOND.as_millis()
         );
         self.report(house, Fault::OverAllowance, words);
+    }
+
+    /// Counts what calls of the lifecycle have used.
+    pub(super) fn settle(&mut self, house: &mut House, now: Micros) {
+        if let Some(active) = &mut self.active {
+            let used = self.meter.spend(now, active.pay());
+            self.spend(house, now, used);
+        }
     }
 
     /// `Err`: it gives no answer now. Ends a rest whose time has come.

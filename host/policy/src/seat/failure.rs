@@ -72,6 +72,8 @@ impl Seat {
         self.saved = None;
         self.active = None;
         self.rest = None;
+        // Another instance of the bad one may wait to be fed.
+        self.standby.take_if(|standby| standby.why == Why::Renewal);
         self.current = self.earlier.pop();
         let to = self.current.as_ref().map(Prepared::version);
         let (slot, version) = (self.slot, bad.version());

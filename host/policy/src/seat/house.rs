@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use weir_core::Slot;
 use weir_core::units::Micros;
+use weir_sdk::codes::names;
 use weir_sdk::lifecycle::Named;
 
 use crate::event::{Event, Events};
@@ -13,6 +14,19 @@ use crate::event::{Event, Events};
 const NAMES: usize = 100_000;
 /// Refused files kept for the list.
 const REJECTED: usize = 64;
+
+/// The kinds of ids that occur in the calls of a slot's interface. Nobody is told the names of others: sessions
+/// come and go with requests.
+pub(super) const fn heard(slot: Slot) -> &'static [u16] {
+    match slot {
+        Slot::Priority => &[names::FLOW, names::TASK],
+        Slot::Schedule => &[names::FLOW, names::LANE, names::CANDIDATE],
+        Slot::Limit => &[names::CELL],
+        Slot::Classify => &[],
+        Slot::Retry | Slot::Route => &[names::CANDIDATE],
+        Slot::Fanout => &[names::TASK],
+    }
+}
 
 /// What all seats share.
 #[derive(Default)]
@@ -47,9 +61,9 @@ impl House {
         }
     }
 
-    /// All names, for a new instance.
-    pub(crate) fn names(&self) -> Vec<Named> {
-        let names = self.names.iter();
+    /// All names that a new instance in a slot is told.
+    pub(crate) fn names(&self, slot: Slot) -> Vec<Named> {
+        let names = self.names.iter().filter(|((kind, _), _)| heard(slot).contains(kind));
         names.map(|(&(kind, id), name)| Named { kind, id, name: name.clone() }).collect()
     }
 

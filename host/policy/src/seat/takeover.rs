@@ -57,7 +57,7 @@ impl Seat {
         why: Why,
     ) -> Result<(), Failed> {
         let mut instance = prepared.born(now)?.map_err(Failed::Settings)?;
-        instance.names(&house.names(), now)?;
+        instance.names(&house.names(self.slot), now)?;
         let number = house.number();
         let standby = Standby { number, prepared, instance, why };
         if self.mirrors() {
@@ -98,6 +98,8 @@ impl Seat {
             self.report(house, failed.fault(), failed.to_string());
         }
         let restored = self.hand_over(&mut standby.instance, &standby.prepared, now)?;
+        // What it cost to feed it is not its own doing.
+        standby.instance.pay();
         self.active = Some(standby.instance);
         self.rest = None;
         self.save_at = now.plus(super::SAVE_EVERY);

@@ -7,6 +7,7 @@ use weir_sdk::lifecycle::Named;
 use weir_sdk::{classify, fanout, limit, priority, retry, route, schedule};
 
 use super::Slots;
+use crate::sandbox::short;
 
 /// `face, store => call`: one call of a slot's interface, its answer as the SDK's.
 macro_rules! ask {
@@ -111,9 +112,10 @@ impl Policies for Slots {
         response: &classify::Response,
     ) -> Result<classify::Classification, Fault> {
         let response = response.clone().into();
-        ask!(self, Classify, now, face, store => {
+        let answer: classify::Classification = ask!(self, Classify, now, face, store => {
             Ok(face.classify()?.call_classify(store, now.0, &response)?.into())
-        })
+        })?;
+        Ok(classify::Classification { evidence: short(answer.evidence), ..answer })
     }
 
     fn retry(
@@ -163,17 +165,15 @@ impl Policies for Slots {
 
     fn names(&mut self, entries: &[Named]) {
         self.house.name(entries);
-        let now = self.house.now;
         for seat in &mut self.seats {
-            seat.tell(&mut self.house, |instance| instance.names(entries, now));
+            seat.names(&mut self.house, entries);
         }
     }
 
     fn forget(&mut self, ids: &[(u16, u64)]) {
         self.house.forget(ids);
-        let now = self.house.now;
         for seat in &mut self.seats {
-            seat.tell(&mut self.house, |instance| instance.forget(ids, now));
+            seat.forget(&mut self.house, ids);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use weir_core::units::Micros;
 use weir_core::{Policies, Slot};
-use weir_policy::{Pace, State};
+use weir_policy::{Event, Pace, State};
 use weir_sdk::lifecycle::Named;
 
 use crate::support::{Host, questions};
@@ -56,6 +56,32 @@ fn names_reach_every_instance_and_the_next() {
     host.slots.nonsense(host.now, Slot::Priority, "again");
     let words = host.slots.list()[0].words.clone().unwrap();
     assert!(words.contains("told 43 names"), "the renewed instance was told the rest: {words}");
+}
+
+#[test]
+fn a_slot_hears_of_ids_that_its_calls_use() {
+    use weir_sdk::codes::names::{CANDIDATE, CELL, FLOW, LANE, TASK};
+    let hear: [(u16, &[Slot]); 5] = [
+        (FLOW, &[Slot::Priority, Slot::Schedule]),
+        (CELL, &[Slot::Limit]),
+        (LANE, &[Slot::Schedule]),
+        (CANDIDATE, &[Slot::Schedule, Slot::Retry, Slot::Route]),
+        (TASK, &[Slot::Priority, Slot::Fanout]),
+    ];
+    let mut host = Host::new(Pace::Fuel);
+    for slot in Slot::ALL {
+        host.install(slot, r#"{"on": "forget", "do": "panic"}"#);
+    }
+    for (kind, slots) in hear {
+        host.slots.forget(&[(kind, 1)]);
+        let events = host.events();
+        let heard = events.iter().filter_map(|event| match event {
+            Event::PolicyFault { slot, .. } => Some(*slot),
+            _ => None,
+        });
+        assert_eq!(heard.collect::<Vec<_>>(), slots, "kind {kind}");
+        Slot::ALL.into_iter().for_each(|slot| host.level(slot));
+    }
 }
 
 #[test]

@@ -99,6 +99,13 @@ fn a_bad_file_leaves_the_running_policy_and_is_listed() {
     host.slots.level(host.now, Slot::Limit).unwrap();
     assert!(host.slots.rejected().is_empty());
 
+    fs::write(&file, "no").unwrap();
+    look(&mut host.slots);
+    fs::write(&file, weir_guests::TWIN).unwrap();
+    look(&mut host.slots);
+    assert!(host.slots.rejected().is_empty(), "what runs already came back");
+    assert_eq!(host.slots.standby(Slot::Limit), None);
+
     fs::remove_file(&file).unwrap();
     look(&mut host.slots);
     let events = host.slots.events();

@@ -2,7 +2,7 @@
 //! the slot is back on the last good policy.
 
 use weir_core::units::Micros;
-use weir_core::{Fault, Slot};
+use weir_core::{Fault, Policies, Slot};
 use weir_policy::{Event, Pace};
 
 use crate::support::{Host, questions};
@@ -47,8 +47,9 @@ fn the_next_call_works_after_a_fault() {
         // It panics in another function than the one that is asked next.
         host.install(slot, r#"{"on": "forget", "do": "panic"}"#);
     }
-    weir_core::Policies::forget(&mut host.slots, &[(1, 1)]);
-    assert_eq!(host.events().len(), 7);
+    let kinds = weir_sdk::codes::names::ALL.iter().map(|(kind, _)| (*kind, 1));
+    host.slots.forget(&kinds.collect::<Vec<_>>());
+    assert_eq!(host.events().len(), 6, "`classify` is told of no ids");
     for slot in Slot::ALL {
         host.level(slot);
         questions::ask(&mut host.slots, slot).unwrap();
@@ -101,6 +102,38 @@ fn three_faults_in_a_minute_bring_the_last_good_policy_back() {
         host.level(slot);
         questions::ask(&mut host.slots, slot).unwrap();
     }
+}
+
+#[test]
+fn what_waits_of_a_quarantined_policy_does_not_take_over() {
+    let mut host = Host::new(Pace::Fuel);
+    let nonsense = |host: &mut Host| {
+        host.slots.nonsense(host.now, Slot::Schedule, "no such item");
+    };
+    host.install(Slot::Schedule, "");
+    host.install(Slot::Schedule, r#"{"do": "burn"}"#);
+    for _ in 0..2 {
+        nonsense(&mut host);
+        host.level(Slot::Schedule);
+    }
+    while questions::ask(&mut host.slots, Slot::Schedule).is_ok() {}
+    host.now = Micros::from_secs(2);
+    host.slots.tick(host.now);
+    assert!(host.slots.standby(Slot::Schedule).is_some(), "it is fed anew");
+    nonsense(&mut host);
+    assert!(matches!(host.events().last(), Some(Event::PolicyQuarantined { to: Some(_), .. })));
+    host.level(Slot::Schedule);
+    for _ in 0..1_000 {
+        questions::ask_at(&mut host.slots, Slot::Schedule, host.now).unwrap();
+    }
+}
+
+#[test]
+fn words_of_a_policy_are_cut() {
+    let mut host = Host::new(Pace::Fuel);
+    host.install(Slot::Classify, r#"{"do": "chatter"}"#);
+    let answer = host.slots.classify(host.now, &questions::response()).unwrap();
+    assert_eq!(answer.evidence.len(), 2_048);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The allowance of a second.
 
 use weir_core::units::Micros;
-use weir_core::{Fault, Slot};
+use weir_core::{Fault, Policies, Slot};
 use weir_policy::{Event, Pace, State};
 
 use crate::support::{Host, questions};
@@ -30,6 +30,19 @@ fn a_tenth_of_a_core_and_no_more() {
     );
     let (next, _) = exhaust(&mut host, Slot::Priority, Micros::from_secs(2));
     assert_eq!(next, first, "the next second is a new one");
+}
+
+#[test]
+fn calls_of_the_lifecycle_count() {
+    let mut host = Host::new(Pace::Fuel);
+    host.install(Slot::Fanout, r#"{"on": "forget", "do": "burn"}"#);
+    let task = [(weir_sdk::codes::names::TASK, 1)];
+    (0..1_000).for_each(|_| host.slots.forget(&task));
+    let events = host.events();
+    assert!(
+        matches!(&events[..], [Event::PolicyFault { fault: Fault::OverAllowance, .. }]),
+        "{events:?}"
+    );
 }
 
 #[test]

@@ -124,6 +124,6 @@ fn a_renewed_instance_gets_the_last_saved_state() {
         assert_eq!(questions::ask(&mut host.slots, Slot::Fanout), Ok(call));
     }
     host.slots.tick(host.slots.due().unwrap());
-    host.slots.forget(&[(1, 1)]);
+    host.slots.forget(&[(weir_sdk::codes::names::TASK, 1)]);
     assert_eq!(questions::ask(&mut host.slots, Slot::Fanout), Ok(6));
 }

@@ -25,6 +25,8 @@ pub(crate) enum Deed {
     Burn,
     /// Waits for a line of standard input.
     Wait,
+    /// Returns a long text where text is returned.
+    Chatter,
     /// Returns text that is no UTF-8 where text is returned, or an error where words may be.
     Nonsense,
 }
@@ -85,7 +87,7 @@ fn commit(deed: Deed) {
         Deed::Exit => std::process::exit(3),
         Deed::Burn => burn(),
         Deed::Wait => drop(std::io::stdin().read_line(&mut String::new())),
-        Deed::Nonsense => {}
+        Deed::Chatter | Deed::Nonsense => {}
     }
 }
 
@@ -120,9 +122,11 @@ fn burn() {
     }
 }
 
-/// What no host can lift.
+/// A text, or what no host can lift, or more than anybody reads.
 pub(crate) fn words(nonsense: bool, text: &str) -> String {
-    if nonsense {
+    if STATE.with_borrow(|state| state.settings.r#do) == Some(Deed::Chatter) {
+        "x".repeat(100_000)
+    } else if nonsense {
         // SAFETY: none. The host must find out that this is no text.
         unsafe { String::from_utf8_unchecked(vec![0xff, 0xfe]) }
     } else {

@@ -111,7 +111,7 @@ fn attempt() -> limit::Attempt {
     limit::Attempt { sent: 1, in_flight: 1, limit: 8, mark: 0, size_class: 0, input: 1, output: 1 }
 }
 
-fn response() -> classify::Response {
+pub fn response() -> classify::Response {
     classify::Response {
         status: 429,
         headers: vec![("retry-after".into(), "1".into())],
