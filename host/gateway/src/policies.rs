@@ -72,15 +72,29 @@ pub(crate) struct Workshop {
 
 impl Workshop {
     pub(crate) fn new(settings: &Settings) -> Result<Self, String> {
-        let options = Options { pace: Pace::Live, cache: None, seed: settings.seed };
+        // What is compiled once is ready at the next start, or not: policies run either way.
+        let cache = weir_policy::private_cache().unwrap_or_else(|error| {
+            tracing::warn!(%error, "policies are compiled anew at each start");
+            None
+        });
+        let options = Options { pace: Pace::Live, cache, seed: settings.seed };
         let engine = Engine::new(&options).map_err(|error| words(&error))?;
         Ok(Self { engine, config: settings.policies.clone() })
     }
 
-    /// A policy for each slot. A file of the folder that is no good is left to the watcher, which says so;
-    /// the shipped policy of its name stands in.
+    /// A policy for each slot, each compiled on a thread of its own. A file of the folder that is no good is left
+    /// to the watcher, which says so; the shipped policy of its name stands in.
     pub(crate) fn first(&self) -> Result<Vec<Prepared>, String> {
-        self.config.slots.iter().map(|(slot, choice)| self.configured(*slot, choice)).collect()
+        std::thread::scope(|scope| {
+            let slots = self.config.slots.iter();
+            let make = |(slot, choice): (&Slot, _)| {
+                let slot = *slot;
+                scope.spawn(move || self.configured(slot, choice))
+            };
+            let made: Vec<_> = slots.map(make).collect();
+            let panicked = |_| Err("a policy made the compiler panic".to_owned());
+            made.into_iter().map(|one| one.join().unwrap_or_else(panicked)).collect()
+        })
     }
 
     fn configured(&self, slot: Slot, choice: &Choice) -> Result<Prepared, String> {
