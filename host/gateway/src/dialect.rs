@@ -4,6 +4,7 @@
 //! written once. An API's requests go only to upstreams of its own kind; nothing is translated.
 
 use bytes::Bytes;
+use http::HeaderMap;
 use weir_core::Usage;
 
 use crate::complaint::Complaint;
@@ -59,34 +60,51 @@ pub(crate) struct Meaning {
 /// A provider's count as it stands in one event; what an event leaves out is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
-    pub(crate) input_counted: Option<u64>,
-    pub(crate) input: Option<u64>,
+    /// Input that no cache had to do with.
+    pub(crate) fresh: Option<u64>,
+    /// Input that the provider put into its cache.
+    pub(crate) written: Option<u64>,
+    /// Input that it read from there.
     pub(crate) cached: Option<u64>,
+    /// What it read from there counts against its input window as well.
+    pub(crate) cached_counts: bool,
     pub(crate) output: Option<u64>,
 }
 
 impl Counted {
     /// Takes over what a later event says: counts are cumulative.
     pub(crate) fn update(&mut self, later: Self) {
-        self.input_counted = later.input_counted.or(self.input_counted);
-        self.input = later.input.or(self.input);
+        self.fresh = later.fresh.or(self.fresh);
+        self.written = later.written.or(self.written);
         self.cached = later.cached.or(self.cached);
+        self.cached_counts = later.cached_counts;
         self.output = later.output.or(self.output);
     }
 
     /// The count, once it has both an input and an output.
     pub(crate) fn usage(&self) -> Option<Usage> {
         use weir_core::units::Tokens;
+        let cached = self.cached.unwrap_or(0);
+        let beside = self.fresh?.saturating_add(self.written.unwrap_or(0));
+        let input = beside.saturating_add(cached);
         Some(Usage {
-            input_counted: Tokens(self.input_counted?),
-            input: Tokens(self.input?),
-            cached: Tokens(self.cached.unwrap_or(0)),
+            input_counted: Tokens(if self.cached_counts { input } else { beside }),
+            input: Tokens(input),
+            cached: Tokens(cached),
             output: Tokens(self.output?),
         })
     }
 }
 
+/// The longest name of a model; it is written to the log.
+const MAX_MODEL: usize = 256;
+
 impl Kind {
+    /// The API that a request is of when its path does not tell.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        if headers.contains_key("anthropic-version") { Self::Anthropic } else { Self::OpenAi }
+    }
+
     /// The path that callers post to.
     #[must_use]
     pub const fn endpoint(self) -> &'static str {
@@ -114,12 +132,17 @@ impl Kind {
             Self::OpenAi => openai::read(body),
             Self::Anthropic => anthropic::read(body),
         };
-        asked.map_err(|error| {
+        let asked = asked.map_err(|error| {
             Complaint::bad_request(
                 "invalid_json",
                 format!("the body is not a JSON request of {}: {error}", self.endpoint()),
             )
-        })
+        })?;
+        if asked.model.len() > MAX_MODEL {
+            let message = format!("the name of the model is longer than {MAX_MODEL} bytes");
+            return Err(Complaint::bad_request("invalid_model", message));
+        }
+        Ok(asked)
     }
 
     /// Reads the data of one event of a stream.

@@ -14,8 +14,7 @@ use crate::respond;
 
 /// In Anthropic's shape for those who say which version of it they speak, else in OpenAI's.
 pub(crate) async fn list(State(host): State<Arc<Host>>, headers: HeaderMap) -> Response {
-    let anthropic = headers.contains_key("anthropic-version");
-    let kind = if anthropic { Kind::Anthropic } else { Kind::OpenAi };
+    let kind = Kind::of(&headers);
     if let Err(complaint) = host.keys.tenant(&headers) {
         return respond::bare(kind, &complaint);
     }

@@ -1,7 +1,7 @@
 //! An answer on its way from the provider to the caller.
 //!
-//! Bytes pass through as they come, chunk by chunk; the only thing ever taken out is the count that the
-//! caller did not ask for. The relay pulls the next chunk when the caller has taken the last, so a slow
+//! Bytes pass through as they come, a stream's event by event; the only thing ever taken out is the count that
+//! the caller did not ask for. The relay pulls the next chunk when the caller has taken the last, so a slow
 //! reader slows the provider and nothing piles up here.
 //!
 //! It has two lives. While it is *opened*, headers and everything before the first content are held back, so
@@ -195,7 +195,6 @@ impl Relay {
             guard.report.first_content = Some(now.minus(self.pace.sent));
         }
         guard.report.output_seen = tally.output();
-        guard.report.usage = tally.usage();
         if guard.report.output_seen > self.reserved {
             let output = guard.report.output_seen;
             self.reserved = output.plus(Tokens(GROW_STEP.max(output.0 / 4)));
@@ -216,15 +215,12 @@ impl Relay {
             End::Broken(_) | End::Complete => {}
         }
         self.provider = None;
+        self.scan.end(&mut self.out);
         if let Some(error) = self.scan.tally.error.clone() {
             return Some(Why::Event(error));
         }
-        self.scan.end(&mut self.out);
         if complete && !self.scan.tally.done {
             return Some(Why::Broken(Transport::Reset));
-        }
-        if let Some(guard) = &mut self.guard {
-            guard.report.usage = self.scan.tally.usage();
         }
         self.settle(Outcome::Success);
         None
@@ -243,10 +239,13 @@ impl Relay {
         self.settle(outcome);
     }
 
+    /// Only of a complete answer the count is whole: Anthropic's begins with one output token. Of any other the
+    /// reservation stands.
     fn settle(&mut self, outcome: Outcome) {
         if let Some(mut guard) = self.guard.take() {
             if outcome == Outcome::Success {
                 guard.report.stage = Stage::Total;
+                guard.report.usage = self.scan.tally.usage();
             }
             self.record.ended(&outcome, guard.report.usage);
             guard.end(outcome, None);
@@ -260,9 +259,9 @@ impl Relay {
         }
     }
 
-    /// Something may be taken out on the way.
+    /// Something may be taken out on the way, or an error put at the end.
     pub(crate) fn alters(&self) -> bool {
-        self.scan.swallows()
+        self.scan.needs_end_marker()
     }
 
     pub(crate) fn record(&mut self) -> &mut Record {

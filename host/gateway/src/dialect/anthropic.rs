@@ -100,14 +100,11 @@ struct Tokens {
 
 impl From<Tokens> for Counted {
     fn from(tokens: Tokens) -> Self {
-        let read = tokens.cache_read_input_tokens;
-        let counted = tokens
-            .input_tokens
-            .map(|input| input + tokens.cache_creation_input_tokens.unwrap_or(0));
         Self {
-            input_counted: counted,
-            input: counted.map(|counted| counted + read.unwrap_or(0)),
-            cached: read,
+            fresh: tokens.input_tokens,
+            written: tokens.cache_creation_input_tokens,
+            cached: tokens.cache_read_input_tokens,
+            cached_counts: false,
             output: tokens.output_tokens,
         }
     }
@@ -127,6 +124,8 @@ pub(super) fn body(complaint: &Complaint, request: &str) -> Bytes {
         _ => "api_error",
     };
     let error = json!({ "type": kind, "message": complaint.message });
+    // A request that was refused before it had a name has none to tell.
+    let request = (!request.is_empty()).then_some(request);
     json!({ "type": "error", "error": error, "request_id": request }).to_string().into()
 }
 
@@ -150,13 +149,32 @@ mod tests {
             br#"{"type":"message_start","message":{"usage":{"input_tokens":10,
                 "cache_creation_input_tokens":5,"cache_read_input_tokens":100,"output_tokens":1}}}"#,
         );
-        let delta = event(br#"{"type":"message_delta","delta":{},"usage":{"output_tokens":42}}"#);
-        assert!(!start.content && delta.content);
-        let mut counted = start.usage.unwrap();
-        counted.update(delta.usage.unwrap());
-        let usage = counted.usage().unwrap();
-        assert_eq!((usage.input_counted.0, usage.input.0), (15, 115));
-        assert_eq!((usage.cached.0, usage.output.0), (100, 42));
+        assert!(!start.content);
+        for tokens in [r#"{"output_tokens":42}"#, r#"{"input_tokens":10,"output_tokens":42}"#] {
+            let delta = format!(r#"{{"type":"message_delta","delta":{{}},"usage":{tokens}}}"#);
+            let delta = event(delta.as_bytes());
+            assert!(delta.content);
+            let mut counted = start.usage.unwrap();
+            counted.update(delta.usage.unwrap());
+            let usage = counted.usage().unwrap();
+            assert_eq!((usage.input_counted.0, usage.input.0), (15, 115), "{tokens}");
+            assert_eq!((usage.cached.0, usage.output.0), (100, 42), "{tokens}");
+        }
+    }
+
+    #[test]
+    fn an_error_names_its_request_if_it_has_a_name() {
+        let complaint = Complaint::overfull();
+        let id = |request: &str| {
+            let body: serde_json::Value =
+                serde_json::from_slice(&body(&complaint, request)).unwrap();
+            assert_eq!(
+                (&body["type"], &body["error"]["type"]),
+                (&json!("error"), &json!("overloaded_error"))
+            );
+            body["request_id"].clone()
+        };
+        assert_eq!((id("7"), id("")), (json!("7"), json!(null)));
     }
 
     #[test]

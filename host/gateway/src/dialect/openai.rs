@@ -99,7 +99,7 @@ struct Choice {
 }
 
 pub(super) fn event(data: &[u8]) -> Meaning {
-    if data == b"[DONE]" {
+    if data.trim_ascii() == b"[DONE]" {
         return Meaning { done: true, ..Meaning::default() };
     }
     let Ok(chunk) = serde_json::from_slice::<Chunk>(data) else {
@@ -146,10 +146,12 @@ struct Details {
 impl From<Tokens> for Counted {
     fn from(tokens: Tokens) -> Self {
         let cached = tokens.prompt_tokens_details.and_then(|details| details.cached_tokens);
+        let cached = cached.unwrap_or(0).min(tokens.prompt_tokens);
         Self {
-            input_counted: Some(tokens.prompt_tokens),
-            input: Some(tokens.prompt_tokens),
-            cached: Some(cached.unwrap_or(0)),
+            fresh: Some(tokens.prompt_tokens - cached),
+            written: None,
+            cached: Some(cached),
+            cached_counts: true,
             output: Some(tokens.completion_tokens),
         }
     }

@@ -12,7 +12,7 @@ use crate::dialect::Counted;
 
 /// Bytes of text that count as one token until the provider says better.
 const BYTES_PER_TOKEN: u64 = 4;
-/// The most of an event that is kept back to see whether it is to be taken out.
+/// The most of an event that is kept back until it is whole.
 const MAX_HELD: usize = 256 << 10;
 /// The most of a whole answer that is kept to read its count.
 const MAX_WHOLE: usize = 4 << 20;
@@ -56,10 +56,9 @@ pub(crate) struct Scan {
 
 #[derive(Debug)]
 enum Mode {
-    /// Events pass untouched.
-    Stream(Lines),
-    /// Events pass untouched but for the count that the caller did not ask for.
-    Swallow(Lines, Held),
+    /// Events pass untouched, each once it is whole, so that a stream that breaks off ends between two; with
+    /// `swallow` all but the count that the caller did not ask for.
+    Stream { lines: Lines, held: Held, swallow: bool },
     /// One JSON value; its pieces are kept, without a copy, to read the count at its end.
     Whole(Vec<Bytes>, usize),
 }
@@ -76,9 +75,7 @@ struct Held {
 impl Scan {
     /// For a stream of events; `swallow` takes the count-only event out.
     pub(crate) fn stream(kind: Kind, swallow: bool) -> Self {
-        let lines = Lines::default();
-        let mode =
-            if swallow { Mode::Swallow(lines, Held::default()) } else { Mode::Stream(lines) };
+        let mode = Mode::Stream { lines: Lines::default(), held: Held::default(), swallow };
         Self { kind, mode, tally: Tally::default() }
     }
 
@@ -92,22 +89,14 @@ impl Scan {
         !matches!(self.mode, Mode::Whole(..))
     }
 
-    /// Something may be taken out.
-    pub(crate) fn swallows(&self) -> bool {
-        matches!(self.mode, Mode::Swallow(..))
-    }
-
     /// Looks at a chunk and puts what goes to the caller into `out`.
     pub(crate) fn pass(&mut self, chunk: Bytes, out: &mut VecDeque<Bytes>) {
         let (kind, tally) = (self.kind, &mut self.tally);
         match &mut self.mode {
-            Mode::Stream(lines) => {
-                lines.feed(&chunk, |line, _| {
-                    note(kind, tally, &line);
-                });
-                out.push_back(chunk);
+            Mode::Stream { lines, held, swallow } => {
+                let note = |line: &Line<'_>| note(kind, tally, line) && *swallow;
+                held.pass(lines, note, chunk, out);
             }
-            Mode::Swallow(lines, held) => held.pass(lines, kind, tally, chunk, out),
             Mode::Whole(pieces, bytes) => {
                 tally.content = true;
                 *bytes += chunk.len();
@@ -121,17 +110,27 @@ impl Scan {
         }
     }
 
-    /// The provider has sent its last byte.
+    /// The provider has sent its last byte. What is left of an event is dropped when the stream was cut there;
+    /// it goes out when it is the end, and as an event when it is an error.
     pub(crate) fn end(&mut self, out: &mut VecDeque<Bytes>) {
+        let (kind, tally) = (self.kind, &mut self.tally);
         match &mut self.mode {
-            Mode::Stream(_) => {}
-            Mode::Swallow(_, held) => held.flush(out),
+            Mode::Stream { lines, held, swallow } => {
+                lines.end(|line| held.drop |= note(kind, tally, &line) && *swallow);
+                if held.bytes > 0 && tally.error.is_some() {
+                    held.release(out);
+                    out.push_back(Bytes::from_static(b"\n\n"));
+                } else if tally.done && !held.drop {
+                    held.release(out);
+                }
+                held.clear();
+            }
             Mode::Whole(pieces, bytes) => {
-                self.tally.done = true;
+                tally.done = true;
                 if *bytes <= MAX_WHOLE {
-                    self.tally.whole = match pieces.as_slice() {
-                        [one] => self.kind.count(one),
-                        many => self.kind.count(&many.concat()),
+                    tally.whole = match pieces.as_slice() {
+                        [one] => kind.count(one),
+                        many => kind.count(&many.concat()),
                     };
                 }
                 pieces.clear();
@@ -162,18 +161,18 @@ pub(crate) fn excerpt(body: &[u8]) -> String {
 }
 
 impl Held {
+    /// `drops` says whether a line makes its event one that is taken out.
     fn pass(
         &mut self,
         lines: &mut Lines,
-        kind: Kind,
-        tally: &mut Tally,
+        mut drops: impl FnMut(&Line<'_>) -> bool,
         chunk: Bytes,
         out: &mut VecDeque<Bytes>,
     ) {
         // What stands before `sent` is out or taken out; the event in hand starts at `event`.
         let (mut sent, mut event) = (0, 0);
         lines.feed(&chunk, |line, range| {
-            self.drop |= note(kind, tally, &line);
+            self.drop |= drops(&line);
             if line != Line::Blank {
                 return;
             }
@@ -203,13 +202,6 @@ impl Held {
     fn release(&mut self, out: &mut VecDeque<Bytes>) {
         out.extend(self.pieces.drain(..));
         self.bytes = 0;
-    }
-
-    fn flush(&mut self, out: &mut VecDeque<Bytes>) {
-        if !self.drop {
-            self.release(out);
-        }
-        self.clear();
     }
 
     fn clear(&mut self) {
@@ -243,7 +235,19 @@ mod tests {
             scan.pass(Bytes::copy_from_slice(chunk), &mut out);
         }
         scan.end(&mut out);
+        text(&out)
+    }
+
+    fn text(out: &VecDeque<Bytes>) -> String {
         String::from_utf8(out.iter().flatten().copied().collect()).unwrap()
+    }
+
+    /// What goes out of a stream that ends so.
+    fn ending(scan: &mut Scan, bytes: &str) -> String {
+        let mut out = VecDeque::new();
+        scan.pass(Bytes::copy_from_slice(bytes.as_bytes()), &mut out);
+        scan.end(&mut out);
+        text(&out)
     }
 
     #[test]
@@ -265,6 +269,29 @@ mod tests {
             assert_eq!(through(&mut scan, size), expected, "chunks of {size}");
             assert_eq!(scan.tally.usage().unwrap().input, Tokens(9));
         }
+    }
+
+    #[test]
+    fn a_stream_that_is_cut_ends_between_two_events() {
+        let whole = &stream()[..stream().find("\n\n").unwrap() + 2];
+        for cut in whole.len()..2 * whole.len() {
+            let mut scan = Scan::stream(Kind::OpenAi, false);
+            assert_eq!(ending(&mut scan, &stream()[..cut]), whole, "cut at {cut}");
+            assert!(!scan.tally.done);
+        }
+    }
+
+    #[test]
+    fn an_end_without_a_line_end_is_one() {
+        for end in ["data: [DONE]", "data: [DONE]\n"] {
+            let mut scan = Scan::stream(Kind::OpenAi, true);
+            assert_eq!(ending(&mut scan, end), end);
+            assert!(scan.tally.done);
+        }
+        let mut scan = Scan::stream(Kind::OpenAi, true);
+        let error = "data: {\"error\":{\"message\":\"no\"}}";
+        assert_eq!(ending(&mut scan, error), format!("{error}\n\n"), "an event that is heard");
+        assert!(scan.tally.error.is_some() && !scan.tally.done);
     }
 
     #[test]

@@ -50,6 +50,14 @@ impl Lines {
         self.keep(&chunk[start..]);
     }
 
+    /// The stream is over: what stands there without a line end is the last line.
+    pub(super) fn end(&mut self, visit: impl FnOnce(Line<'_>)) {
+        if !self.carry.is_empty() {
+            visit(sort(&self.carry));
+        }
+        self.carry.clear();
+    }
+
     fn keep(&mut self, rest: &[u8]) {
         if self.carry.len() + rest.len() > MAX_LINE {
             self.overlong = true;
@@ -96,6 +104,16 @@ mod tests {
             let chunks: Vec<&[u8]> = STREAM.chunks(size).collect();
             assert_eq!(data(&chunks), ["one", "two", "[DONE]"], "chunks of {size}");
         }
+    }
+
+    #[test]
+    fn a_last_line_may_lack_its_end() {
+        let (mut lines, mut last) = (Lines::default(), Vec::new());
+        lines.feed(b"data: one\n\ndata: [DO", |_, _| {});
+        lines.feed(b"NE]", |_, _| {});
+        lines.end(|line| last.push(line == Line::Data(b"[DONE]")));
+        lines.end(|_| last.push(false));
+        assert_eq!(last, [true]);
     }
 
     #[test]

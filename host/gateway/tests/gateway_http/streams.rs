@@ -73,6 +73,21 @@ async fn a_message_streams() {
     world.end().await;
 }
 
+/// What the provider has counted when the caller leaves is the start of a count, and not what it will bill.
+#[tokio::test]
+async fn of_an_answer_that_is_not_finished_the_reservation_stands() {
+    let endless = ProviderScript::anthropic("main").output(4_000.0, 0.0).pace(100.0, 1);
+    let world = world([endless]).await;
+    let request = message(json!({ "stream": true, "max_tokens": 300 }));
+    let mut body = world.post("/v1/messages", &request).await.into_body();
+    piece(&mut body).await;
+    drop(body);
+    until("idle", || world.idle()).await;
+    until("settled", || world.metric("weir_actual_output_tokens") > 0.0).await;
+    assert!(world.metric("weir_actual_output_tokens") > 100.0);
+    world.end().await;
+}
+
 #[tokio::test]
 async fn a_caller_that_leaves_ends_the_providers_work() {
     let world = world([ProviderScript::openai("main").output(4_000.0, 0.0).pace(100.0, 1)]).await;
