@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use axum::response::Response;
-use http::HeaderMap;
+use http::{HeaderMap, Uri, header};
 use tokio::sync::OwnedSemaphorePermit;
+use weir_core::units::Micros;
 use weir_core::{Arrival, Sent, Stage, Transport};
 
 use crate::complaint::Complaint;
@@ -31,6 +32,10 @@ pub(crate) struct Call {
     pub(crate) kind: Kind,
     /// What the caller sent; hop-by-hop headers and its key are taken out for the provider.
     pub(crate) headers: HeaderMap,
+    /// What the caller asked; its query goes to the provider.
+    pub(crate) uri: Uri,
+    /// When the caller wants to have been answered, if it said so.
+    pub(crate) deadline: Option<Micros>,
     pub(crate) payload: Payload,
     /// The payload's share of memory.
     pub(crate) _room: OwnedSemaphorePermit,
@@ -103,9 +108,10 @@ impl Call {
             return Err(Failed { guard, failure });
         };
         guard.report.stage = Stage::Headers;
-        let pace = Pace::new(host.clock.now(), guard.admit.deadline, upstream.timeouts);
+        let pace = Pace::new(host.clock.now(), self.deadline, upstream.timeouts);
         let left = pace.left(pace.sent);
-        match upstream.send(&self.headers, self.payload.body(), left).await {
+        let (query, body) = (self.uri.query(), self.payload.body());
+        match upstream.send(&self.headers, query, body, left).await {
             Err(unanswered) => Err(self.unanswered(guard, unanswered, &pace)),
             Ok(answer) if answer.status().is_success() => {
                 self.open(guard, upstream, answer, pace).await
@@ -185,7 +191,27 @@ impl Call {
     }
 }
 
+/// Events that can be read as they pass. A coded answer, which nobody asked for, can only be passed on.
 fn is_stream(headers: &HeaderMap) -> bool {
-    let kind = headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
+    let text = |name| headers.get(name).map_or("", |value| value.to_str().unwrap_or("?")).trim();
+    let plain = matches!(text(header::CONTENT_ENCODING), "" | "identity");
+    plain && text(header::CONTENT_TYPE).starts_with("text/event-stream")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_events_that_can_be_read_are_a_stream() {
+        let is = |pairs: &[(&str, &str)]| {
+            let headers =
+                pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+            is_stream(&headers.collect())
+        };
+        let events = ("content-type", "text/event-stream; charset=utf-8");
+        assert!(is(&[events]) && is(&[events, ("content-encoding", "identity")]));
+        assert!(!is(&[events, ("content-encoding", "gzip")]));
+        assert!(!is(&[("content-type", "application/json")]) && !is(&[]));
+    }
 }

@@ -102,6 +102,29 @@ impl Host {
     }
 }
 
+/// Gives back what a body did not need of the memory that was taken for it.
+pub(crate) fn shrink(room: &mut OwnedSemaphorePermit, bytes: usize) {
+    let spare = room.num_permits().saturating_sub(kib(bytes as u64));
+    drop(room.split(spare));
+}
+
 fn kib(bytes: u64) -> usize {
     usize::try_from(bytes.div_ceil(1_024)).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_keeps_the_memory_that_it_needs() {
+        let all = Arc::new(Semaphore::new(10));
+        let mut room = Arc::clone(&all).try_acquire_many_owned(8).unwrap();
+        shrink(&mut room, 1_025);
+        assert_eq!((room.num_permits(), all.available_permits()), (2, 8));
+        shrink(&mut room, 4_096);
+        assert_eq!(room.num_permits(), 2);
+        drop(room);
+        assert_eq!(all.available_permits(), 10);
+    }
 }

@@ -25,6 +25,7 @@ mod body;
 mod hints;
 mod identify;
 
+pub(crate) use body::read as read_body;
 pub(crate) use identify::{Keys, bearer};
 
 use hints::Hints;
@@ -91,6 +92,8 @@ async fn prepare(
     let call = Call {
         kind,
         headers: parts.headers,
+        uri: parts.uri,
+        deadline: arrival.deadline,
         swallow: splice.is_some(),
         payload: Payload::new(body.bytes, splice),
         _room: body.room,
@@ -150,11 +153,12 @@ async fn unknown(request: Request) -> Response {
          /metrics, /healthz, /readyz and /admin/policies",
         request.uri().path()
     );
-    respond::bare(Kind::OpenAi, &Complaint::new(StatusCode::NOT_FOUND, "unknown_path", message))
+    let complaint = Complaint::new(StatusCode::NOT_FOUND, "unknown_path", message);
+    respond::bare(Kind::of(request.headers()), &complaint)
 }
 
 async fn wrong_method(request: Request) -> Response {
     let message = format!("{} does not take {}", request.uri().path(), request.method());
     let complaint = Complaint::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
-    respond::bare(Kind::OpenAi, &complaint)
+    respond::bare(Kind::of(request.headers()), &complaint)
 }

@@ -94,12 +94,13 @@ impl Upstream {
     pub(crate) async fn send(
         &self,
         caller: &HeaderMap,
+        query: Option<&str>,
         body: Body,
         within: Duration,
     ) -> Result<Response<Incoming>, Unanswered> {
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.uri.clone();
+        *request.uri_mut() = with_query(&self.uri, query);
         *request.headers_mut() = headers::for_upstream(caller, self.credential.as_ref());
         match tokio::time::timeout(within.min(self.timeouts.headers), self.client.request(request))
             .await
@@ -110,6 +111,15 @@ impl Upstream {
             }
         }
     }
+}
+
+/// An address with the caller's query, which is between it and the provider (`?beta=true`).
+fn with_query(uri: &Uri, query: Option<&str>) -> Uri {
+    let Some(query) = query else { return uri.clone() };
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = format!("{}?{query}", uri.path()).parse().ok();
+    // Both have been part of an address already.
+    Uri::from_parts(parts).unwrap_or_else(|_| uri.clone())
 }
 
 /// No answer came.
@@ -139,4 +149,17 @@ pub(crate) fn cause(error: &dyn std::error::Error) -> String {
 /// How long the connection under an answer took to be made.
 pub(crate) fn network(answer: &Response<Incoming>) -> Option<Micros> {
     answer.extensions().get::<Took>().map(|took| took.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_follows_the_upstreams_own_path() {
+        let uri = Uri::from_static("http://host:1/base/v1/messages");
+        assert_eq!(with_query(&uri, None), uri);
+        let asked = with_query(&uri, Some("beta=true&x=%20y"));
+        assert_eq!(asked, "http://host:1/base/v1/messages?beta=true&x=%20y");
+    }
 }

@@ -231,7 +231,7 @@ pub(super) struct Line {
     pub(super) max_items_per_tenant: NonZeroUsize,
     /// Bytes of waiting bodies in all.
     pub(super) max_bytes: NonZeroU64,
-    /// The deadline of a request that brings none, from its arrival.
+    /// How long a request that brings no deadline may wait; once it is answered, `timeouts` bound it.
     pub(super) default_deadline: Span,
     /// How often a request may be refused before work began.
     pub(super) max_refusals: u16,

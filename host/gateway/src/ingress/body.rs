@@ -8,27 +8,31 @@ use http_body_util::BodyExt;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::complaint::Complaint;
-use crate::host::Host;
+use crate::host::{Host, shrink};
 
 /// A body that has been read.
 #[derive(Debug)]
-pub(super) struct Read {
-    pub(super) bytes: Bytes,
+pub(crate) struct Read {
+    pub(crate) bytes: Bytes,
     /// Its share of the memory for bodies, given back on drop.
-    pub(super) room: OwnedSemaphorePermit,
+    pub(crate) room: OwnedSemaphorePermit,
 }
 
 /// Reads a whole body. One that came in one piece is not copied.
-pub(super) async fn read(body: Body, headers: &HeaderMap, host: &Host) -> Result<Read, Complaint> {
+pub(crate) async fn read(body: Body, headers: &HeaderMap, host: &Host) -> Result<Read, Complaint> {
     let bounds = &host.settings.host;
     let length = length(headers);
     if length.is_some_and(|length| length > bounds.max_body) {
         return Err(too_large(bounds.max_body));
     }
-    // A body of unknown length may become the largest.
-    let room = host.room(length.unwrap_or(bounds.max_body)).ok_or_else(Complaint::overfull)?;
+    // A body of unknown length may become the largest; what it did not need is given back.
+    let mut room = host.room(length.unwrap_or(bounds.max_body)).ok_or_else(Complaint::overfull)?;
     match tokio::time::timeout(bounds.read_timeout, collect(body, length, bounds.max_body)).await {
-        Ok(bytes) => Ok(Read { bytes: bytes?, room }),
+        Ok(bytes) => {
+            let bytes = bytes?;
+            shrink(&mut room, bytes.len());
+            Ok(Read { bytes, room })
+        }
         Err(_) => Err(Complaint::new(
             StatusCode::REQUEST_TIMEOUT,
             "body_timeout",
@@ -39,7 +43,10 @@ pub(super) async fn read(body: Body, headers: &HeaderMap, host: &Host) -> Result
 
 async fn collect(mut body: Body, length: Option<usize>, cap: usize) -> Result<Bytes, Complaint> {
     let first = next(&mut body).await?.unwrap_or_default();
-    if body.is_end_stream() && first.len() <= cap {
+    if first.len() > cap {
+        return Err(too_large(cap));
+    }
+    if body.is_end_stream() {
         return Ok(first);
     }
     let mut all = BytesMut::with_capacity(length.unwrap_or(first.len() * 2));
@@ -81,4 +88,24 @@ fn too_large(cap: usize) -> Complaint {
         "request_too_large",
         format!("the body is larger than {cap} bytes, which is the most that this gateway takes"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::Full;
+
+    #[tokio::test]
+    async fn the_cap_holds_without_a_length() {
+        let code = async |body: Body| collect(body, None, 4).await.map_err(|error| error.code);
+        let piece = |text: &'static str| Body::new(Full::new(Bytes::from_static(text.as_bytes())));
+        assert_eq!(code(piece("four")).await, Ok("four".into()));
+        assert_eq!(code(piece("fives")).await, Err("request_too_large"));
+        let pieces = ["two", "2"].map(|text| Ok::<_, std::convert::Infallible>(text));
+        let pieces = Body::from_stream(futures_util::stream::iter(pieces));
+        assert_eq!(code(pieces).await, Ok("two2".into()));
+        let pieces = ["two", "two"].map(|text| Ok::<_, std::convert::Infallible>(text));
+        let pieces = Body::from_stream(futures_util::stream::iter(pieces));
+        assert_eq!(code(pieces).await, Err("request_too_large"));
+    }
 }

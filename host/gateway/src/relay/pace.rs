@@ -27,12 +27,14 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    pub(crate) fn new(sent: Micros, deadline: Micros, timeouts: Timeouts) -> Self {
+    /// Without a deadline of the caller's own only the time-outs bound an attempt: the line's default bounds
+    /// waits, and work that is under way is not thrown away for it.
+    pub(crate) fn new(sent: Micros, deadline: Option<Micros>, timeouts: Timeouts) -> Self {
         let total = sent.plus(micros(timeouts.total));
         Self {
             sent,
-            until: total.min(deadline),
-            callers: deadline <= total,
+            until: deadline.map_or(total, |deadline| deadline.min(total)),
+            callers: deadline.is_some_and(|deadline| deadline <= total),
             timeouts,
             last: sent,
             timer: None,

@@ -1,16 +1,17 @@
 //! Which headers go where.
 //!
 //! Hop-by-hop headers (RFC 9110, section 7.6.1) end here in both directions. The caller's credential never goes
-//! on, nor does what is meant for this gateway. An answer must come readable, so no coding is accepted for it.
+//! on, nor does what is meant for this gateway. An answer must come readable, so no coding of it is accepted.
 
 use http::header::{self, InvalidHeaderValue};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::config::{Kind, Secret};
 
-const HOP_BY_HOP: [HeaderName; 8] = [
+const HOP_BY_HOP: [HeaderName; 9] = [
     header::CONNECTION,
     HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
     header::PROXY_AUTHENTICATE,
     header::PROXY_AUTHORIZATION,
     header::TE,
@@ -59,12 +60,13 @@ pub(super) fn for_upstream(
     caller: &HeaderMap,
     credential: Option<&(HeaderName, HeaderValue)>,
 ) -> HeaderMap {
-    let mut headers = HeaderMap::with_capacity(caller.len() + 1);
+    let mut headers = HeaderMap::with_capacity(caller.len() + 2);
     for (name, value) in caller {
         if !stops(caller, name) && !OURS.contains(name) && !name.as_str().starts_with("x-weir-") {
             headers.append(name.clone(), value.clone());
         }
     }
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     if let Some((name, value)) = credential {
         headers.insert(name.clone(), value.clone());
     }
@@ -117,14 +119,20 @@ mod tests {
             ("x-weir-session", "s"),
             ("connection", "keep-alive, x-hop"),
             ("x-hop", "1"),
+            ("accept-encoding", "gzip, br"),
             ("anthropic-version", "2023-06-01"),
+            ("anthropic-beta", "a-beta"),
+            ("openai-organization", "org"),
             ("content-type", "application/json"),
         ]);
         let key = (API_KEY, HeaderValue::from_static("upstream"));
         let sent = for_upstream(&caller, Some(&key));
         let expected = headers(&[
             ("anthropic-version", "2023-06-01"),
+            ("anthropic-beta", "a-beta"),
+            ("openai-organization", "org"),
             ("content-type", "application/json"),
+            ("accept-encoding", "identity"),
             ("x-api-key", "upstream"),
         ]);
         assert_eq!(sent, expected);

@@ -32,6 +32,16 @@ async fn a_body_that_is_no_request_is_a_bad_request() {
 }
 
 #[tokio::test]
+async fn a_model_has_a_name_of_some_length() {
+    let world = world([ProviderScript::openai("a")]).await;
+    let answer =
+        world.ask("/v1/chat/completions", &chat(json!({ "model": "m".repeat(1_000) }))).await;
+    assert_eq!(answer.status, 400, "{answer:?}");
+    assert_eq!(answer.json()["error"]["code"], "invalid_model");
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_body_over_the_cap_is_too_large() {
     let more = "[host]\nmax_body = 1024\n";
     let world = world_with([ProviderScript::anthropic("a")], more, fallback(), None).await;
@@ -88,5 +98,9 @@ async fn an_unknown_path_names_the_known() {
     assert_eq!(answer.status, 404);
     assert!(answer.json()["error"]["message"].as_str().unwrap().contains("/v1/messages"));
     assert_eq!(world.get("/v1/messages").await.status, 405);
+    // `post` says that it speaks Anthropic's API.
+    let anthropic = whole(world.send(post(&world.url("/v1/messages/batches"), "{}")).await).await;
+    assert_eq!((anthropic.status.as_u16(), &anthropic.json()["type"]), (404, &json!("error")));
+    assert_eq!(anthropic.json()["request_id"], json!(null));
     world.end().await;
 }

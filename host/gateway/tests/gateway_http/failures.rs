@@ -3,7 +3,7 @@
 use serde_json::json;
 use weir_mock::{Effect, ErrorEvent, ErrorKind, FaultScript, ProviderScript, StreamCut};
 
-use crate::world::{chat, client, fallback, message, parse, post, until, whole, world};
+use crate::world::{chat, client, fallback, message, parse, post, until, whole, world, world_with};
 
 fn always(effect: Effect) -> FaultScript {
     FaultScript::always(effect)
@@ -76,6 +76,22 @@ async fn an_upstream_that_cannot_be_reached_is_named_as_such() {
     assert_eq!(answer.json()["error"]["code"], "upstream_unreachable");
     assert_eq!(answer.header("x-should-retry"), "false");
     assert!(gateway.shutdown(std::time::Duration::from_secs(5)).await.clean);
+}
+
+#[tokio::test]
+async fn the_lines_default_deadline_does_not_end_what_is_answered() {
+    let slow = ProviderScript::openai("main").output(40.0, 0.0).pace(80.0, 1);
+    let more = "[line]\ndefault_deadline = \"200ms\"\n";
+    let world = world_with([slow], more, fallback(), None).await;
+    let stream = chat(json!({ "stream": true, "max_tokens": 400 }));
+    let answer = world.ask("/v1/chat/completions", &stream).await;
+    assert!(answer.body.ends_with(b"data: [DONE]\n\n"), "{answer:?}");
+    let mut request = post(&world.url("/v1/chat/completions"), stream.to_string());
+    request.headers_mut().insert("x-weir-deadline-ms", 200.into());
+    let answer = whole(world.send(request).await).await;
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    assert!(text.contains("deadline_passed"), "the caller's own deadline does: {text}");
+    world.end().await;
 }
 
 #[tokio::test]
