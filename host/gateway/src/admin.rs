@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
@@ -17,7 +16,7 @@ use crate::complaint::Complaint;
 use crate::config::Kind;
 use crate::driver::{Command, Message};
 use crate::host::Host;
-use crate::ingress::bearer;
+use crate::ingress::{bearer, read_body};
 use crate::policies::Swap;
 use crate::respond;
 
@@ -45,14 +44,9 @@ pub(crate) async fn list(State(host): State<Arc<Host>>, headers: HeaderMap) -> R
     .await
 }
 
-pub(crate) async fn swap(
-    State(host): State<Arc<Host>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+pub(crate) async fn swap(State(host): State<Arc<Host>>, request: Request) -> Response {
     answer(async {
-        authorised(&host, &headers)?;
-        swap_in(&host, read(&body)?).await?;
+        swap_in(&host, read(&host, request).await?).await?;
         Ok((StatusCode::ACCEPTED, Json(json!({ "accepted": true }))))
     })
     .await
@@ -76,14 +70,9 @@ struct Rollback {
     slot: Slot,
 }
 
-pub(crate) async fn rollback(
-    State(host): State<Arc<Host>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+pub(crate) async fn rollback(State(host): State<Arc<Host>>, request: Request) -> Response {
     answer(async {
-        authorised(&host, &headers)?;
-        let Rollback { slot } = read(&body)?;
+        let Rollback { slot } = read(&host, request).await?;
         ask(&host, |reply| Command::Rollback(slot, reply)).await?.map_err(refused)?;
         Ok((StatusCode::ACCEPTED, Json(json!({ "accepted": true }))))
     })
@@ -125,8 +114,12 @@ pub(crate) async fn ask<T>(
     answer.await.map_err(|_| Complaint::draining())
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Complaint> {
-    serde_json::from_slice(body)
+/// Reads what an operator sends, within the bounds of any body, and nobody else's.
+async fn read<T: DeserializeOwned>(host: &Host, request: Request) -> Result<T, Complaint> {
+    let (parts, body) = request.into_parts();
+    authorised(host, &parts.headers)?;
+    let body = read_body(body, &parts.headers, host).await?;
+    serde_json::from_slice(&body.bytes)
         .map_err(|error| Complaint::bad_request("invalid_json", format!("the body: {error}")))
 }
 

@@ -25,10 +25,12 @@ pub(crate) async fn healthy() -> &'static str {
     "ok\n"
 }
 
-/// New requests are taken.
+/// New requests are taken, and somebody decides about them.
 pub(crate) async fn ready(State(host): State<Arc<Host>>) -> (StatusCode, &'static str) {
     if host.draining() {
         (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
+    } else if !host.inbox.is_open() {
+        (StatusCode::SERVICE_UNAVAILABLE, "the scheduler has ended\n")
     } else {
         (StatusCode::OK, "ready\n")
     }

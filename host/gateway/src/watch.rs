@@ -5,6 +5,7 @@
 //! belong to nobody; the admin token shows all.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,10 +81,12 @@ fn lines(watch: Watch) -> impl Stream<Item = Result<Bytes, Infallible>> {
 impl Watch {
     /// The next thing to write; `None` when the gateway stops.
     async fn next(&mut self) -> Option<Bytes> {
+        // Events that this reader is not shown do not put it off.
+        let mut quiet = pin!(tokio::time::sleep(KEEP_ALIVE));
         loop {
             let read = tokio::select! {
                 read = self.events.next() => read?,
-                () = tokio::time::sleep(KEEP_ALIVE) => return Some(Bytes::from_static(b":\n\n")),
+                () = quiet.as_mut() => return Some(Bytes::from_static(b":\n\n")),
                 () = self.host.stop.cancelled() => return None,
             };
             match read {

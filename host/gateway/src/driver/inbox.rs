@@ -85,6 +85,11 @@ impl Inbox {
         (Self { sender }, receiver)
     }
 
+    /// Somebody listens.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.sender.is_closed()
+    }
+
     fn permit(&self) -> Result<OwnedPermit<Message>, NoRoom> {
         self.sender.clone().try_reserve_owned().map_err(|_| NoRoom)
     }
@@ -162,4 +167,17 @@ impl Drop for Waiter {
 pub(super) struct Owner {
     pub(super) ticket: Ticket,
     pub(super) tenant: TenantId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Inbox;
+
+    #[test]
+    fn a_door_is_open_while_somebody_listens() {
+        let (inbox, receiver) = Inbox::new(1);
+        assert!(inbox.is_open());
+        drop(receiver);
+        assert!(!inbox.is_open());
+    }
 }

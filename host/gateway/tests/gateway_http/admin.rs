@@ -57,6 +57,21 @@ async fn only_the_token_opens() {
     world.end().await;
 }
 
+/// Nobody but the operator is read from: the answer comes before the body does.
+#[tokio::test]
+async fn a_stranger_is_refused_before_its_body() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let world = administered(fallback()).await;
+    let mut stream = tokio::net::TcpStream::connect(world.gateway.addr()).await.unwrap();
+    let head = "POST /admin/policies/swap HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).await.unwrap();
+    assert_eq!(&status, b"HTTP/1.1 401");
+    drop(stream);
+    world.end().await;
+}
+
 /// The name of the policy in a slot.
 async fn policy(world: &World, slot: &str) -> String {
     let listed = with_token(world, "operator", "/admin/policies", None).await.json();
