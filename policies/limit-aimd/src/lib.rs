@@ -9,7 +9,10 @@
 //! - `streak` successes in a row, while somebody waits for a slot and for nothing else, raise the limit by
 //!   one, up to the ceiling. The level below is then *proven*: when the probe above it is refused, the limit
 //!   falls straight back to it. A refusal at the proven level itself cuts as usual and forgets it.
-//! - A hint how long to wait (Retry-After) closes the cell for that long, and a closure only lengthens.
+//!   While the host still ramps up after a closure it is the ramp that they wait for: the limit stays.
+//! - A hint how long to wait (Retry-After) closes the cell for that long, and a closure only lengthens. After
+//!   one of `pause_ms` at most the cell opens with its whole limit, since the provider only shed what was
+//!   too much; after a longer one the host ramps up.
 //! - A cell that has been idle for `idle_s` forgets what it learned and returns to the ceiling.
 //!
 //! What teaches is a refusal that fewer at once would have avoided: `concurrency`, `burst`, `overloaded`, and
@@ -37,6 +40,8 @@ weir_sdk::settings! {
         /// The greatest limit; a lower one that was configured for the cell holds. 0 takes 64, or the limit
         /// that the cell opens with where that is more.
         ceiling: u32 = 0, in 0..=100_000;
+        /// The longest closure, in milliseconds, after which the cell opens with its whole limit at once.
+        pause_ms: u64 = 1_000, in 0..=600_000;
         /// Seconds without a request after which a cell forgets what it learned; 0 never.
         idle_s: u64 = 300, in 0..=86_400;
     }

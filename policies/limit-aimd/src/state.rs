@@ -25,6 +25,8 @@ pub struct State {
     /// The epoch: how many refusals have acted.
     mark: u64,
     closed_until: Micros,
+    /// The closure is short enough to open with the whole limit.
+    pause: bool,
     /// When something last happened; the end of a closure counts, whoever closed.
     active: Micros,
     /// It has been idle, and nothing happened since.
@@ -45,6 +47,7 @@ impl State {
             streak: 0,
             mark: 0,
             closed_until: Micros::ZERO,
+            pause: false,
             active: now,
             rested: false,
         }
@@ -56,6 +59,7 @@ impl State {
         Answer {
             limit: self.limit,
             closed_until: self.closed_until.0,
+            reopen_with: if self.pause { self.limit } else { 0 },
             wake: if sleeps { 0 } else { (self.active + idle).0 },
             mark: self.mark,
             ..Answer::default()
@@ -78,17 +82,26 @@ impl State {
         verdict: &Verdict,
     ) -> u16 {
         if kind::is_success(verdict.kind) {
-            return self.success(settings, cell.slot_blocked > 0);
+            let wanted = cell.slot_blocked > 0 && cell.effective >= self.limit;
+            return self.success(settings, wanted);
         }
         if !teaches(verdict) {
             return reason::NONE;
         }
         self.streak = 0;
         if let Some(wait) = verdict.wait {
-            self.closed_until = self.closed_until.max(now + Micros(wait));
-            self.active = self.active.max(self.closed_until);
+            self.close(settings, now, Micros(wait));
         }
         if attempt.mark == self.mark { self.cut(settings) } else { reason::NONE }
+    }
+
+    /// Closes the cell for as long as the provider said.
+    fn close(&mut self, settings: &Settings, now: Micros, wait: Micros) {
+        let over = now >= self.closed_until;
+        let short = wait <= Micros::from_millis(settings.pause_ms);
+        self.pause = short && (over || self.pause);
+        self.closed_until = self.closed_until.max(now + wait);
+        self.active = self.active.max(self.closed_until);
     }
 
     /// One more in a row; raises the limit when that is enough and somebody waits.

@@ -111,6 +111,31 @@ fn a_hint_closes_the_cell_and_a_shorter_one_does_not_open_it() {
 }
 
 #[test]
+fn after_a_short_closure_the_cell_opens_with_its_whole_limit() {
+    let short = Micros::from_millis(200);
+    let mut bench = bench(8);
+    assert_eq!(bench.throttle_for(kind::CONCURRENCY, short).reopen_with, 6);
+    assert_eq!(bench.throttle_for(kind::CONCURRENCY, Micros::from_secs(30)).reopen_with, 0);
+    let still = bench.throttle_for(kind::CONCURRENCY, short);
+    assert_eq!(still.reopen_with, 0, "the long closure holds");
+    bench.advance(Micros::from_secs(31));
+    let answer = bench.throttle_for(kind::CONCURRENCY, short);
+    assert_eq!(answer.reopen_with, answer.limit);
+}
+
+#[test]
+fn while_the_host_ramps_up_the_limit_stays() {
+    let mut bench = blocked(8);
+    bench.cell().effective = 2;
+    let attempt = bench.admit();
+    assert_eq!(bench.end(&attempt, &ending(kind::SUCCESS)).limit, 8);
+    for _ in 0..20 {
+        bench.cell().effective = 2;
+        assert_eq!(bench.succeed().limit, 8);
+    }
+}
+
+#[test]
 fn only_a_refusal_for_too_many_at_once_teaches() {
     let teaching = [kind::CONCURRENCY, kind::BURST, kind::OVERLOADED, kind::REQUEST_WINDOW];
     for &(code, name) in kind::ALL.iter().filter(|(code, _)| !kind::is_success(*code)) {
@@ -184,7 +209,7 @@ fn bad_settings_are_refused_with_words() {
     assert_eq!(
         start(r#"{"ceilling": 5}"#).unwrap(),
         "unknown setting `ceilling`; did you mean `ceiling`? \
-         The settings are: factor, streak, floor, ceiling, idle_s"
+         The settings are: factor, streak, floor, ceiling, pause_ms, idle_s"
     );
     assert_eq!(
         start(r#"{"floor": 10, "ceiling": 5}"#).unwrap(),

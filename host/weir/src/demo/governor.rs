@@ -146,7 +146,7 @@ fn settings(base_urls: &[String], seed: u64) -> String {
     let _ = write!(
         text,
         "\n[policies]\ndir = \"policies\"\nlimit = {{ use = \"{REPLACED}\", settings = {{ streak = {STREAK} }} }}\n\
-         schedule = {{ use = \"schedule-drr\" }}\n\n[ramp]\nshare = 1.0\n\n[admin]\ntoken_env = \"{ADMIN_VARIABLE}\"\n",
+         schedule = {{ use = \"schedule-drr\" }}\n\n[admin]\ntoken_env = \"{ADMIN_VARIABLE}\"\n",
     );
     text
 }
