@@ -20,6 +20,18 @@ models = ["m"]
 output = { mean = 10.0, sigma = 0.0 }
 
 [[provider]]
+name = "openai-large"
+kind = "openai"
+models = ["mlarge"]
+output = { mean = 3000.0, sigma = 0.0 }
+
+[[provider]]
+name = "anthropic-large"
+kind = "anthropic"
+models = ["mlarge"]
+output = { mean = 3000.0, sigma = 0.0 }
+
+[[provider]]
 name = "openai-500"
 kind = "openai"
 models = ["m500"]
@@ -44,11 +56,11 @@ models = ["mlong"]
 fault = [{ effect = "context-length" }]
 "#;
 
-/// Tenants `acme` and `bolt` with keys of those names, and `poor-a` and `poor-b`, whose quota is gone at once.
+/// Tenants `acme` and `bolt` with keys of those names, and `poor-a` and `poor-b`, whose quota a large answer nearly spends.
 fn settings(mock: &Mock) -> String {
     let mut settings = String::from("[host]\nmax_body = 65536\n");
     for kind in ["openai", "anthropic"] {
-        for (suffix, model) in [("", "m"), ("-500", "m500"), ("-long", "mlong")] {
+        for (suffix, model) in [("", "m"), ("-large", "mlarge"), ("-500", "m500"), ("-long", "mlong")] {
             let name = format!("{kind}{suffix}");
             let url = mock.url(&name);
             settings += &upstream(&name, kind, url, model);
@@ -57,7 +69,7 @@ fn settings(mock: &Mock) -> String {
         settings += &upstream(&format!("{kind}-gone"), kind, "http://127.0.0.1:1", "mgone");
     }
     for (name, quota) in
-        [("acme", ""), ("poor-a", "quota = { tokens = 1 }"), ("poor-b", "quota = { tokens = 1 }")]
+        [("acme", ""), ("poor-a", "quota = { tokens = 4200 }"), ("poor-b", "quota = { tokens = 4200 }")]
     {
         settings +=
             &format!("[[tenant]]\nname = \"{name}\"\nkey_sha256 = \"{}\"\n{quota}\n", sha256(name));
@@ -164,7 +176,7 @@ fn an_unknown_model() {
 #[test]
 fn a_body_over_the_cap() {
     let arguments = json!({ "model": "m", "key": "acme", "content": "x".repeat(100_000) });
-    Scene::new().both(&arguments, "APIStatusError", "RequestTooLargeError", 413);
+    Scene::new().both(&arguments, "APIStatusError", "ContentTooLargeError", 413);
 }
 
 #[test]
@@ -200,14 +212,16 @@ fn an_upstream_that_fails_is_not_asked_again_by_the_sdk() {
 #[test]
 fn both_tenants_over_quota_at_once() {
     let scene = Scene::new();
-    let arguments = json!({ "model": "m", "keys": ["poor-a", "poor-b"] });
+    let arguments = json!({ "model": "mlarge", "keys": ["poor-a", "poor-b"] });
     for (file, version) in [("openai_sdk.py", "/v1"), ("anthropic_sdk.py", "")] {
-        // The first answer spends the quota, and more: what is owed is kept.
-        scene.call(file, "fail_together", version, &arguments);
-        let raised = scene.call(file, "fail_together", version, &arguments);
-        for error in raised.as_array().expect("two") {
-            assert_eq!(error["class"], "RateLimitError", "{error}");
-        }
+        let classes = || {
+            let raised = scene.call(file, "fail_together", version, &arguments);
+            let errors = raised.as_array().expect("two").iter();
+            errors.map(|error| error["class"].clone()).collect::<Vec<_>>()
+        };
+        // Some answers fit before the quota is spent; how many depends on what the SDK allows an answer.
+        let spent = (0..10).map(|_| classes()).find(|classes| !classes.contains(&Value::Null));
+        assert_eq!(spent, Some(vec![json!("RateLimitError"); 2]), "{file}");
     }
     assert_eq!(scene.openai(&json!({ "model": "m", "key": "acme" }))["class"], Value::Null);
 }
