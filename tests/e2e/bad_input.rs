@@ -60,7 +60,9 @@ fault = [{ effect = "context-length" }]
 fn settings(mock: &Mock) -> String {
     let mut settings = String::from("[host]\nmax_body = 65536\n");
     for kind in ["openai", "anthropic"] {
-        for (suffix, model) in [("", "m"), ("-large", "mlarge"), ("-500", "m500"), ("-long", "mlong")] {
+        for (suffix, model) in
+            [("", "m"), ("-large", "mlarge"), ("-500", "m500"), ("-long", "mlong")]
+        {
             let name = format!("{kind}{suffix}");
             let url = mock.url(&name);
             settings += &upstream(&name, kind, url, model);
@@ -68,9 +70,11 @@ fn settings(mock: &Mock) -> String {
         // A port that nobody listens on.
         settings += &upstream(&format!("{kind}-gone"), kind, "http://127.0.0.1:1", "mgone");
     }
-    for (name, quota) in
-        [("acme", ""), ("poor-a", "quota = { tokens = 4200 }"), ("poor-b", "quota = { tokens = 4200 }")]
-    {
+    for (name, quota) in [
+        ("acme", ""),
+        ("poor-a", "quota = { tokens = 4200 }"),
+        ("poor-b", "quota = { tokens = 4200 }"),
+    ] {
         settings +=
             &format!("[[tenant]]\nname = \"{name}\"\nkey_sha256 = \"{}\"\n{quota}\n", sha256(name));
     }
