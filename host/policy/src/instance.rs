@@ -35,8 +35,8 @@ pub(crate) struct Instance {
     base: Base,
     face: Option<Face>,
     pace: Pace,
-    /// How long the last call took.
-    pub(crate) took: Duration,
+    /// How long the last call took, if that was timed.
+    pub(crate) took: Option<Duration>,
     /// What calls have used since that was last counted.
     unpaid: Duration,
 }
@@ -59,7 +59,7 @@ impl Instance {
                 None
             }
         };
-        Ok(Self { store, base, face, pace, took: Duration::ZERO, unpaid: Duration::ZERO })
+        Ok(Self { store, base, face, pace, took: None, unpaid: Duration::ZERO })
     }
 
     /// Calls a function of its slot's interface.
@@ -157,22 +157,21 @@ fn metered<R>(
 ) -> (Result<R, Failed>, Cost) {
     let mark = store.data().ring.mark();
     store.data_mut().now = now;
-    let watch = match pace {
+    let (fuel, watch) = match pace {
         Pace::Live => {
             store.data_mut().deadline = sandbox::Deadline::default();
             store.set_epoch_deadline(sandbox::FIRST);
-            Some(Watch::start())
+            (Ok(()), store.data_mut().lot.draw().then(Watch::start))
         }
-        // Refused only by an engine without fuel, which is none of this pace.
-        Pace::Fuel => store.set_fuel(FUEL).map_or_else(|_| Some(Watch::start()), |()| None),
+        Pace::Fuel => (store.set_fuel(FUEL), None),
     };
-    let answer = catch_unwind(AssertUnwindSafe(|| call(store)));
-    let cost = match watch {
-        Some(watch) => {
-            let took = watch.read();
+    let answer = catch_unwind(AssertUnwindSafe(|| fuel.and_then(|()| call(store))));
+    let cost = match pace {
+        Pace::Live => {
+            let took = watch.map(|watch| watch.read());
             Cost { took, used: store.data().deadline.used(took) }
         }
-        None => Cost::fuel(FUEL - store.get_fuel().unwrap_or(0)),
+        Pace::Fuel => Cost::fuel(FUEL - store.get_fuel().unwrap_or(0)),
     };
     let answer = match answer {
         Ok(Ok(answer)) => Ok(answer),

@@ -22,6 +22,7 @@ use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use weir_core::units::Micros;
 
 use crate::contract::base;
+use crate::meter::Lot;
 use memory::Memory;
 use random::Random;
 use ring::Ring;
@@ -57,6 +58,8 @@ pub(crate) struct Sandbox {
     pub(crate) memory: Memory,
     /// How long the call may still take.
     pub(crate) deadline: Deadline,
+    /// Which calls are timed.
+    pub(crate) lot: Lot,
     /// The time of the call.
     pub(crate) now: Micros,
 }
@@ -71,6 +74,7 @@ impl Sandbox {
             ring: Ring::default(),
             memory: Memory::default(),
             deadline: Deadline::default(),
+            lot: Lot::default(),
             now: Micros::ZERO,
         }
     }

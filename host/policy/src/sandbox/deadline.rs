@@ -10,6 +10,8 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 use wasmtime::{Result, Trap, UpdateDeadline};
 
+use crate::meter::EACH;
+
 /// What one call may take.
 pub(crate) const CALL: Duration = Duration::from_millis(5);
 /// How often the epoch moves.
@@ -40,11 +42,17 @@ impl Deadline {
         Ok(UpdateDeadline::Continue(1))
     }
 
-    /// What a call that took so long has used: no more than a tick of the time before the first look, since
-    /// running longer it would have been looked at.
-    pub(crate) fn used(&self, took: Duration) -> Duration {
-        let since = self.looked.map(|since| processor_time().saturating_sub(since));
-        took.min(TICK + since.unwrap_or_default())
+    /// What a call that took so long, if it was timed, has used, with the untimed ones for which it stands: no
+    /// more than a tick of the time before the first look, since running longer it would have been looked at.
+    /// One that was looked at stands for itself.
+    pub(crate) fn used(&self, took: Option<Duration>) -> Duration {
+        match self.looked {
+            Some(since) => {
+                let used = TICK + processor_time().saturating_sub(since);
+                took.unwrap_or(used).min(used)
+            }
+            None => took.unwrap_or_default().min(TICK) * EACH,
+        }
     }
 }
 
@@ -60,12 +68,24 @@ mod tests {
 
     #[test]
     fn a_call_that_was_put_aside_has_not_used_that_time() {
-        let micro = Duration::from_micros(1);
         let long = Duration::from_secs(60);
         let mut deadline = Deadline::default();
-        assert_eq!([deadline.used(micro), deadline.used(long)], [micro, TICK]);
+        assert_eq!(deadline.used(Some(long)), TICK * EACH);
         assert!(deadline.passed().is_ok(), "the first look ends nothing");
-        assert!(deadline.used(long) < long);
+        assert!((TICK..long).contains(&deadline.used(Some(long))));
+    }
+
+    #[test]
+    fn a_timed_call_stands_for_others_and_one_that_was_looked_at_for_itself() {
+        let micro = Duration::from_micros(1);
+        let mut deadline = Deadline::default();
+        assert_eq!(
+            [Some(micro), None].map(|took| deadline.used(took)),
+            [micro * EACH, Duration::ZERO]
+        );
+        assert!(deadline.passed().is_ok());
+        assert_eq!(deadline.used(Some(micro)), micro);
+        assert!(deadline.used(None) >= TICK);
     }
 
     #[test]
