@@ -8,7 +8,6 @@ use std::sync::atomic::AtomicBool;
 
 use axum::response::Response;
 use http::{HeaderMap, Uri, header};
-use tokio::sync::OwnedSemaphorePermit;
 use weir_core::units::Micros;
 use weir_core::{Arrival, Sent, Stage, Transport};
 
@@ -16,7 +15,7 @@ use crate::complaint::Complaint;
 use crate::config::Kind;
 use crate::driver::{Answer, Guard, Message, Waiter};
 use crate::facts;
-use crate::host::Host;
+use crate::host::{Host, Room};
 use crate::record::Record;
 use crate::relay::{Pace, Relay, Scan, Unopened};
 use crate::respond::{self, Head};
@@ -38,7 +37,7 @@ pub(crate) struct Call {
     pub(crate) deadline: Option<Micros>,
     pub(crate) payload: Payload,
     /// The payload's share of memory.
-    pub(crate) _room: OwnedSemaphorePermit,
+    pub(crate) _room: Room,
     /// An answer comes as a stream.
     pub(crate) stream: bool,
     /// The count in the stream is not for the caller.

@@ -45,6 +45,15 @@ impl Complaint {
         Self::new(status, code, format!("{what} {when}"))
     }
 
+    /// The provider answered with a status that no answer of these APIs has: neither success nor error. An SDK
+    /// would follow a redirection, with its caller's key.
+    pub(crate) fn foreign(status: StatusCode) -> Self {
+        let hint =
+            if status.is_redirection() { ", a redirection: is its base_url right?" } else { "" };
+        let message = format!("the provider answered with status {}{hint}", status.as_u16());
+        Self::new(StatusCode::BAD_GATEWAY, "upstream_status", message)
+    }
+
     /// The gateway is going down.
     pub(crate) fn draining() -> Self {
         Self::new(

@@ -128,6 +128,11 @@ impl Kind {
     ///
     /// Words for the caller when the body is no request of this API.
     pub(crate) fn read(self, body: &[u8]) -> Result<Asked, Complaint> {
+        // A derived reader would take the values of its fields, in their order, for a request.
+        if body.trim_ascii_start().starts_with(b"[") {
+            let message = format!("the body is an array; {} takes a JSON object", self.endpoint());
+            return Err(Complaint::bad_request("invalid_json", message));
+        }
         let asked = match self {
             Self::OpenAi => openai::read(body),
             Self::Anthropic => anthropic::read(body),

@@ -78,10 +78,10 @@ impl Host {
         }
     }
 
-    /// Memory for a body, if there is some: twice what may wait in line, since as much may be under way.
-    pub(crate) fn room(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
-        let kib = u32::try_from(kib(bytes as u64)).ok()?;
-        Arc::clone(&self.bodies).try_acquire_many_owned(kib).ok()
+    /// A place in the memory for bodies, with nothing in it yet. There is twice what may wait in line, since as
+    /// much may be under way.
+    pub(crate) fn room(&self) -> Room {
+        Room::new(&self.bodies)
     }
 
     pub(crate) fn ticket(&self) -> Ticket {
@@ -102,10 +102,31 @@ impl Host {
     }
 }
 
-/// Gives back what a body did not need of the memory that was taken for it.
-pub(crate) fn shrink(room: &mut OwnedSemaphorePermit, bytes: usize) {
-    let spare = room.num_permits().saturating_sub(kib(bytes as u64));
-    drop(room.split(spare));
+/// A body's share of the memory for bodies, given back on drop.
+#[derive(Debug)]
+pub(crate) struct Room {
+    all: Arc<Semaphore>,
+    held: Option<OwnedSemaphorePermit>,
+}
+
+impl Room {
+    pub(crate) fn new(all: &Arc<Semaphore>) -> Self {
+        Self { all: Arc::clone(all), held: None }
+    }
+
+    /// Makes it large enough for so many bytes in all. False when there is no more memory.
+    ///
+    /// It is asked for as the bytes come: what a caller only announces keeps nobody else out.
+    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
+        let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let missing = u32::try_from(kib(bytes as u64).saturating_sub(held)).unwrap_or(u32::MAX);
+        let Ok(more) = Arc::clone(&self.all).try_acquire_many_owned(missing) else { return false };
+        match &mut self.held {
+            Some(held) => held.merge(more),
+            None => self.held = Some(more),
+        }
+        true
+    }
 }
 
 fn kib(bytes: u64) -> usize {
@@ -117,14 +138,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_keeps_the_memory_that_it_needs() {
-        let all = Arc::new(Semaphore::new(10));
-        let mut room = Arc::clone(&all).try_acquire_many_owned(8).unwrap();
-        shrink(&mut room, 1_025);
-        assert_eq!((room.num_permits(), all.available_permits()), (2, 8));
-        shrink(&mut room, 4_096);
-        assert_eq!(room.num_permits(), 2);
-        drop(room);
-        assert_eq!(all.available_permits(), 10);
+    fn a_body_holds_the_memory_of_what_has_come() {
+        let all = Arc::new(Semaphore::new(4));
+        let (mut first, mut second) = (Room::new(&all), Room::new(&all));
+        assert!(first.grow(1) && first.grow(1_024) && second.grow(2_048));
+        assert_eq!(all.available_permits(), 1);
+        assert!(first.grow(2_048) && !first.grow(2_049), "full");
+        drop(second);
+        assert!(first.grow(2_049));
+        drop(first);
+        assert_eq!(all.available_permits(), 4);
     }
 }

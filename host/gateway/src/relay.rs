@@ -185,9 +185,12 @@ impl Relay {
     fn take(&mut self, chunk: Bytes) {
         let before = self.scan.tally.content;
         let now = self.host.clock.now();
-        self.pace.heard(now);
         self.scan.pass(chunk, &mut self.out);
         let tally = &self.scan.tally;
+        // What comes before the first content, such as pings, is no sign that it will come.
+        if tally.content {
+            self.pace.heard(now);
+        }
         let Some(guard) = &mut self.guard else { return };
         if tally.content && !before {
             guard.report.stage = Stage::Between;

@@ -75,6 +75,9 @@ pub(crate) fn failure(
     host: &Host,
 ) -> Response {
     let (status, mut headers, body) = match failure {
+        Failure::Response { status, .. } if !is_error(status) => {
+            return complaint(kind, &Complaint::foreign(status), record, host);
+        }
         Failure::Response { status, headers, body } => {
             let mut headers = upstream::for_caller(&headers);
             headers.remove(header::CONTENT_LENGTH);
@@ -92,6 +95,10 @@ pub(crate) fn failure(
     describe(&mut headers, record, host);
     refuse(&mut headers, give_up.and_then(|up| up.retry_after));
     with(status, headers, Body::from(body))
+}
+
+fn is_error(status: StatusCode) -> bool {
+    status.is_client_error() || status.is_server_error()
 }
 
 /// The status that an error in a stream would have had as a response.

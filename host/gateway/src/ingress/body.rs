@@ -5,17 +5,18 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, StatusCode, header};
 use http_body::Body as _;
 use http_body_util::BodyExt;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::complaint::Complaint;
-use crate::host::{Host, shrink};
+use crate::host::{Host, Room};
+
+/// Room that is made for a body before its first piece is followed by another.
+const FIRST: usize = 64 << 10;
 
 /// A body that has been read.
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) bytes: Bytes,
-    /// Its share of the memory for bodies, given back on drop.
-    pub(crate) room: OwnedSemaphorePermit,
+    pub(crate) room: Room,
 }
 
 /// Reads a whole body. One that came in one piece is not copied.
@@ -25,14 +26,10 @@ pub(crate) async fn read(body: Body, headers: &HeaderMap, host: &Host) -> Result
     if length.is_some_and(|length| length > bounds.max_body) {
         return Err(too_large(bounds.max_body));
     }
-    // A body of unknown length may become the largest; what it did not need is given back.
-    let mut room = host.room(length.unwrap_or(bounds.max_body)).ok_or_else(Complaint::overfull)?;
-    match tokio::time::timeout(bounds.read_timeout, collect(body, length, bounds.max_body)).await {
-        Ok(bytes) => {
-            let bytes = bytes?;
-            shrink(&mut room, bytes.len());
-            Ok(Read { bytes, room })
-        }
+    let mut room = host.room();
+    let reading = collect(body, &mut room, bounds.max_body);
+    match tokio::time::timeout(bounds.read_timeout, reading).await {
+        Ok(bytes) => Ok(Read { bytes: bytes?, room }),
         Err(_) => Err(Complaint::new(
             StatusCode::REQUEST_TIMEOUT,
             "body_timeout",
@@ -41,20 +38,21 @@ pub(crate) async fn read(body: Body, headers: &HeaderMap, host: &Host) -> Result
     }
 }
 
-async fn collect(mut body: Body, length: Option<usize>, cap: usize) -> Result<Bytes, Complaint> {
+async fn collect(mut body: Body, room: &mut Room, cap: usize) -> Result<Bytes, Complaint> {
+    let mut take = |bytes: usize| match bytes {
+        bytes if bytes > cap => Err(too_large(cap)),
+        bytes if room.grow(bytes) => Ok(()),
+        _ => Err(Complaint::overfull()),
+    };
     let first = next(&mut body).await?.unwrap_or_default();
-    if first.len() > cap {
-        return Err(too_large(cap));
-    }
+    take(first.len())?;
     if body.is_end_stream() {
         return Ok(first);
     }
-    let mut all = BytesMut::with_capacity(length.unwrap_or(first.len() * 2));
+    let mut all = BytesMut::with_capacity(FIRST.max(first.len() * 2));
     all.extend_from_slice(&first);
     while let Some(chunk) = next(&mut body).await? {
-        if all.len() + chunk.len() > cap {
-            return Err(too_large(cap));
-        }
+        take(all.len() + chunk.len())?;
         all.extend_from_slice(&chunk);
     }
     Ok(all.freeze())
@@ -92,20 +90,37 @@ fn too_large(cap: usize) -> Complaint {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::Arc;
+
     use http_body_util::Full;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    /// What comes of a body where 4 bytes are the most for one, and 1 KiB for all.
+    async fn code(body: Body) -> Result<Bytes, &'static str> {
+        let mut room = Room::new(&Arc::new(Semaphore::new(1)));
+        collect(body, &mut room, 4).await.map_err(|error| error.code)
+    }
+
+    fn pieces(pieces: [&'static str; 2]) -> Body {
+        let pieces = pieces.map(|text| Ok::<_, std::convert::Infallible>(text));
+        Body::from_stream(futures_util::stream::iter(pieces))
+    }
 
     #[tokio::test]
     async fn the_cap_holds_without_a_length() {
-        let code = async |body: Body| collect(body, None, 4).await.map_err(|error| error.code);
         let piece = |text: &'static str| Body::new(Full::new(Bytes::from_static(text.as_bytes())));
         assert_eq!(code(piece("four")).await, Ok("four".into()));
         assert_eq!(code(piece("fives")).await, Err("request_too_large"));
-        let pieces = ["two", "2"].map(|text| Ok::<_, std::convert::Infallible>(text));
-        let pieces = Body::from_stream(futures_util::stream::iter(pieces));
-        assert_eq!(code(pieces).await, Ok("two2".into()));
-        let pieces = ["two", "two"].map(|text| Ok::<_, std::convert::Infallible>(text));
-        let pieces = Body::from_stream(futures_util::stream::iter(pieces));
-        assert_eq!(code(pieces).await, Err("request_too_large"));
+        assert_eq!(code(pieces(["two", "2"])).await, Ok("two2".into()));
+        assert_eq!(code(pieces(["two", "two"])).await, Err("request_too_large"));
+    }
+
+    #[tokio::test]
+    async fn without_memory_a_body_is_refused() {
+        let mut room = Room::new(&Arc::new(Semaphore::new(0)));
+        let refused = collect(pieces(["a", "b"]), &mut room, 4).await;
+        assert_eq!(refused.map_err(|error| error.code), Err("gateway_full"));
     }
 }
