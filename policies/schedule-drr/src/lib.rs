@@ -30,8 +30,9 @@ pub use group::Lines;
 weir_sdk::settings! {
     /// What can be set.
     pub struct Settings {
-        /// Units of work that a flow of weight 1 is given in a round.
-        quantum: u32 = 2_000, in 1..=10_000_000;
+        /// Units of work that a flow of weight 1 is given in a round. No more than a small request: a flow whose
+        /// credit is used up waits until each of the others has used its own.
+        quantum: u32 = 100, in 1..=10_000_000;
         /// Units that an input token counts as.
         input: u32 = 1, in 0..=1_000;
         /// Units that an output token counts as.

@@ -53,6 +53,15 @@ fn equal_tenants_take_turns() {
 }
 
 #[test]
+fn small_requests_take_turns_without_any_settings() {
+    let mut bench = bench("", &[(1, 1), (2, 1)]);
+    offer(&mut bench, 10, 1..5, 100);
+    offer(&mut bench, 20, 11..15, 100);
+    let served: Vec<_> = std::iter::from_fn(|| bench.serve()).collect();
+    assert_eq!(served, [1, 11, 2, 12, 3, 13, 4, 14]);
+}
+
+#[test]
 fn sessions_of_a_tenant_share_what_it_gets() {
     let mut bench = bench(r#"{"quantum": 100}"#, &[(1, 1), (2, 1)]);
     bench.tell(vec![Event::Flow(Flow { level: level::SESSION, ..flow(11, 1, 1) })]);
