@@ -3,6 +3,8 @@
 //! The cost must not depend on how many wait: with 100,000 at most one and a half times that with 1,000.
 //! Groups hold the fallback and two native schedules, so that one run shows each ratio.
 
+#![expect(clippy::expect_used, reason = "a benchmark that cannot run says where and stops")]
+
 use std::collections::VecDeque;
 use std::hint::black_box;
 
@@ -17,6 +19,9 @@ use weir_core::{
 };
 use weir_native::Native;
 use weir_sdk::native;
+
+/// Makes the policies of a group.
+type Make = fn() -> Box<dyn Policies>;
 
 /// Requests in flight.
 const SLOTS: u32 = 8;
@@ -149,7 +154,7 @@ fn fifo() -> Native {
 }
 
 fn admission(criterion: &mut Criterion) {
-    let policies: [(&str, fn() -> Box<dyn Policies>); 3] = [
+    let policies: [(&str, Make); 3] = [
         ("fallback", || Box::new(Fallback::new())),
         ("drr", || Box::new(drr())),
         ("fifo", || Box::new(fifo())),
