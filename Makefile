@@ -18,7 +18,7 @@ help:
 	@echo "make demo   thirty agents, two providers, one governor: under a minute"
 	@echo "make test   every test, with the real OpenAI and Anthropic SDKs"
 	@echo "make check  format, lints, documentation, dependencies, spelling"
-	@echo "make bench  what policies in WebAssembly cost"
+	@echo "make bench  what policies in WebAssembly cost, and nginx beside weir"
 
 demo: wasm
 	$(CARGO) run --bin weir -- demo
