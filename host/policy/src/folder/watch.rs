@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use notify::event::{AccessKind, AccessMode};
-use notify::{EventKind, RecommendedWatcher, RecursiveMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, new_debouncer};
 
 use super::{Delivery, Folder};
@@ -53,7 +53,7 @@ impl Folder {
         let failed = |source| WatchError::Watch { directory: directory.clone(), source };
         let _ = due.try_send(());
         let heard = move |heard: DebounceEventResult| {
-            if matters(&heard) {
+            if heard.map_or(true, |events| events.iter().any(|event| matters(event))) {
                 let _ = due.try_send(());
             }
         };
@@ -66,13 +66,12 @@ impl Folder {
 }
 
 /// Reading a file is reported as well, and must not lead to the next look.
-fn matters(heard: &DebounceEventResult) -> bool {
-    let Ok(events) = heard else { return true };
-    events.iter().any(|event| match event.kind {
+fn matters(event: &Event) -> bool {
+    match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
         EventKind::Access(_) => event.need_rescan(),
         _ => true,
-    })
+    }
 }
 
 fn look_when_due(mut folder: Folder, due: &Receiver<()>, mut sink: impl FnMut(Delivery)) {
@@ -84,5 +83,22 @@ fn look_when_due(mut folder: Folder, due: &Receiver<()>, mut sink: impl FnMut(De
                 sink(Delivery::Rejected { slot: None, file, words });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::event::Flag;
+
+    use super::*;
+
+    #[test]
+    fn reading_is_no_reason_to_look_and_a_loss_of_reports_is() {
+        let read = Event::new(EventKind::Access(AccessKind::Open(AccessMode::Any)));
+        let closed = Event::new(EventKind::Access(AccessKind::Close(AccessMode::Read)));
+        assert!(!matters(&read) && !matters(&closed));
+        let written = Event::new(EventKind::Access(AccessKind::Close(AccessMode::Write)));
+        let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert!(matters(&written) && matters(&lost) && matters(&read.set_flag(Flag::Rescan)));
     }
 }

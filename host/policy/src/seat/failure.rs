@@ -84,6 +84,7 @@ impl Seat {
             self.current = Some(bad);
             self.rest = Some(Rest::Quarantine(now.plus(MINUTE)));
         } else {
+            self.words = None;
             self.renew(house, now);
         }
     }

@@ -101,6 +101,7 @@ fn three_faults_in_a_minute_bring_the_last_good_policy_back() {
         assert!(words.contains("lost its temper"), "{words}");
         host.level(slot);
         questions::ask(&mut host.slots, slot).unwrap();
+        assert_eq!(host.slots.list()[slot as usize].words, None, "they were the other policy's");
     }
 }
 
