@@ -46,12 +46,12 @@ pub struct Gateway {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The address cannot be listened on.
-    #[error("cannot listen on {addr}: {source}{hint}", hint = hint(source))]
+    #[error("cannot listen on {addr}: {error}{hint}", hint = hint(error))]
     Listen {
         /// Which.
         addr: SocketAddr,
-        /// Why.
-        source: io::Error,
+        /// Why. It is told with the hint, so it is no source that would be told again.
+        error: io::Error,
     },
     /// Without tenants anybody could ask, so only this machine may.
     #[error(
@@ -66,7 +66,7 @@ pub enum StartError {
     #[error("{0}")]
     Upstream(String),
     /// The trace cannot be written.
-    #[error("cannot write the trace to {}: {source}", path.display())]
+    #[error("cannot write the trace to {}", path.display())]
     Trace {
         /// Where.
         path: PathBuf,
@@ -141,7 +141,7 @@ impl Gateway {
         let router = ingress::router(Arc::clone(&host));
         let listener = Listener::new(listener, router, host.settings.host);
         let at = host.settings.listen;
-        let addr = listener.addr().map_err(|source| StartError::Listen { addr: at, source })?;
+        let addr = listener.addr().map_err(|error| StartError::Listen { addr: at, error })?;
         let (stop, kill) = (listener.stop.clone(), listener.kill.clone());
         let connections = listener.connections.clone();
         let tasks = TaskTracker::new();
@@ -283,7 +283,7 @@ fn trace(path: &Path) -> Result<Trace, StartError> {
 }
 
 async fn bind(addr: SocketAddr) -> Result<TcpListener, StartError> {
-    TcpListener::bind(addr).await.map_err(|source| StartError::Listen { addr, source })
+    TcpListener::bind(addr).await.map_err(|error| StartError::Listen { addr, error })
 }
 
 async fn fold(metrics: Arc<Metrics>, stop: CancellationToken) {

@@ -41,22 +41,29 @@ struct Watch {
     events: Events,
     /// Only this tenant's.
     tenant: Option<String>,
-    _place: OwnedSemaphorePermit,
+    /// The operator needs none: readers who do not read must not keep it out.
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 fn open(host: &Arc<Host>, headers: &HeaderMap) -> Result<Watch, Complaint> {
-    let tenant = match admin::authorised(host, headers) {
-        Ok(()) => None,
-        Err(_) if !host.keys.required() => None,
-        Err(_) => Some(host.tenant_name(host.keys.tenant(headers)?).to_owned()),
+    let (tenant, place) = match admin::authorised(host, headers) {
+        Ok(()) => (None, None),
+        Err(_) if !host.keys.required() => (None, Some(place(host)?)),
+        Err(_) => {
+            let tenant = host.tenant_name(host.keys.tenant(headers)?).to_owned();
+            (Some(tenant), Some(place(host)?))
+        }
     };
-    let place = Arc::clone(&host.watchers).try_acquire_owned().map_err(|_| {
-        let message = "as many read the events as may; try again when one has left";
-        Complaint::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message)
-    })?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.trim().parse().ok());
     let events = host.ring.read_after(last);
     Ok(Watch { host: Arc::clone(host), events, tenant, _place: place })
+}
+
+fn place(host: &Host) -> Result<OwnedSemaphorePermit, Complaint> {
+    Arc::clone(&host.watchers).try_acquire_owned().map_err(|_| {
+        let message = "as many read the events as may; try again when one has left";
+        Complaint::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message)
+    })
 }
 
 fn respond(watch: Watch) -> Response {

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use weir_core::trace::{Call, Given, Lines, Recorder, Standbys};
@@ -78,7 +78,12 @@ impl Write for Chunks {
 
     fn flush(&mut self) -> io::Result<()> {
         let chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK));
-        self.sender.try_send(chunk).map_err(|_| io::Error::other("the disk is too slow for it"))
+        self.sender.try_send(chunk).map_err(|error| {
+            io::Error::other(match error {
+                TrySendError::Full(_) => "the disk is too slow for it",
+                TrySendError::Disconnected(_) => "it could not be written",
+            })
+        })
     }
 }
 

@@ -121,3 +121,29 @@ async fn a_policy_that_is_not_there_is_named() {
     assert_eq!(policy(&world, "limit").await, "limit-aimd");
     world.end().await;
 }
+
+#[tokio::test]
+async fn however_many_read_the_events_the_operator_may_too() {
+    let world = administered(fallback()).await;
+    let read = async |token: &str| {
+        let request = Request::get(world.url("/v1/events"))
+            .header("authorization", format!("Bearer {token}"))
+            .body(Default::default())
+            .unwrap();
+        world.send(request).await
+    };
+    let mut readers = Vec::new();
+    let refused = loop {
+        let response = read("nobody").await;
+        if response.status() != 200 {
+            break whole(response).await;
+        }
+        readers.push(response);
+        assert!(readers.len() < 1_000, "readers are bounded");
+    };
+    assert_eq!((refused.status.as_u16(), readers.len()), (503, 64));
+    assert_eq!(refused.json()["error"]["code"], "too_many_readers");
+    assert_eq!(read("operator").await.status(), 200);
+    drop(readers);
+    world.end().await;
+}
