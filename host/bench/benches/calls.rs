@@ -38,7 +38,7 @@ fn components() -> Slots {
         let shipped = weir_shipped::find(name).expect("shipped");
         let component = Component::load(&engine, shipped.wasm, Source::BuiltIn).expect("loads");
         let ready = Prepared::new(component, slot, String::new()).expect("starts");
-        slots.swap(START, ready);
+        slots.swap(START, ready).expect("is taken");
         if slots.standby(slot).is_some() {
             slots.level(START, slot).expect("takes over");
         }
@@ -72,26 +72,28 @@ fn limit(policies: &mut dyn Policies, now: Micros) {
 
 fn ask(policies: &mut dyn Policies, slot: Slot, now: Micros) {
     match slot {
-        Slot::Priority => drop(black_box(policies.place(now, testing::arrival(1)))),
+        Slot::Priority => {
+            black_box(policies.place(now, testing::arrival(1))).expect("answers");
+        }
         Slot::Schedule => schedule(policies, now),
         Slot::Limit => limit(policies, now),
         Slot::Classify => {
             let headers = [("retry-after", "2"), ("content-type", "application/json")];
             let body = r#"{"error":{"message":"Rate limit reached","type":"tokens","code":"rate_limit_exceeded"}}"#;
             let response = testing::response("openai", 429, &headers, body);
-            drop(black_box(policies.classify(now, &response)));
+            black_box(policies.classify(now, &response)).expect("answers");
         }
         Slot::Retry => {
             let failure = testing::failure(kind::SERVER_ERROR, 1);
-            drop(black_box(policies.retry(now, failure, &[], 7)));
+            black_box(policies.retry(now, failure, &[], 7)).expect("answers");
         }
         Slot::Route => {
             let candidates = [testing::candidate(1), testing::candidate(2)];
-            drop(black_box(policies.order(now, &testing::request(1), &candidates, 7)));
+            black_box(policies.order(now, &testing::request(1), &candidates, 7)).expect("answers");
         }
         Slot::Fanout => {
             let children = [testing::child(2), testing::child(3)];
-            drop(black_box(policies.fanout(now, testing::tree(), 2, &children)));
+            black_box(policies.fanout(now, testing::tree(), 2, &children)).expect("answers");
         }
     }
 }
@@ -104,7 +106,7 @@ fn calls(criterion: &mut Criterion) {
     let mut now = START;
     for slot in Slot::ALL {
         let mut next = || {
-            now = now + BETWEEN;
+            now += BETWEEN;
             now
         };
         let mut group = criterion.benchmark_group(slot.name());
