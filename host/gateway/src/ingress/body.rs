@@ -104,7 +104,7 @@ mod tests {
     }
 
     fn pieces(pieces: [&'static str; 2]) -> Body {
-        let pieces = pieces.map(|text| Ok::<_, std::convert::Infallible>(text));
+        let pieces = pieces.map(Ok::<_, std::convert::Infallible>);
         Body::from_stream(futures_util::stream::iter(pieces))
     }
 

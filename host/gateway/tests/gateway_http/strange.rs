@@ -21,7 +21,9 @@ async fn provider(first: &'static str, again: &'static str) -> SocketAddr {
         while let Ok((mut stream, _)) = listener.accept().await {
             connections.spawn(async move {
                 let mut request = [0; 4_096];
-                stream.read(&mut request).await?;
+                if stream.read(&mut request).await? == 0 {
+                    return Ok(());
+                }
                 stream.write_all(first.as_bytes()).await?;
                 let mut beat = tokio::time::interval(Duration::from_millis(5));
                 loop {
