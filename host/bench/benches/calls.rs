@@ -17,7 +17,7 @@ use weir_sdk::testing;
 
 const START: Micros = Micros(1_000_000);
 /// Time goes on between questions, so that no policy uses up what it may use in a second.
-const BETWEEN: Micros = Micros(100);
+const BETWEEN: Micros = Micros(1_000);
 const GROUP: GroupId = GroupId(1);
 /// What `weir serve` uses by default.
 const SHIPPED: [(Slot, &str); 7] = [

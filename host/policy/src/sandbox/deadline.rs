@@ -44,14 +44,17 @@ impl Deadline {
 
     /// What a call that took so long, if it was timed, has used, with the untimed ones for which it stands: no
     /// more than a tick of the time before the first look, since running longer it would have been looked at.
-    /// One that was looked at stands for itself.
+    /// One that was looked at, or put aside, stands for itself.
     pub(crate) fn used(&self, took: Option<Duration>) -> Duration {
         match self.looked {
             Some(since) => {
                 let used = TICK + processor_time().saturating_sub(since);
                 took.unwrap_or(used).min(used)
             }
-            None => took.unwrap_or_default().min(TICK) * EACH,
+            None => match took.unwrap_or_default() {
+                took if took > TICK => TICK,
+                took => took * EACH,
+            },
         }
     }
 }
@@ -70,7 +73,7 @@ mod tests {
     fn a_call_that_was_put_aside_has_not_used_that_time() {
         let long = Duration::from_secs(60);
         let mut deadline = Deadline::default();
-        assert_eq!(deadline.used(Some(long)), TICK * EACH);
+        assert_eq!(deadline.used(Some(long)), TICK);
         assert!(deadline.passed().is_ok(), "the first look ends nothing");
         assert!((TICK..long).contains(&deadline.used(Some(long))));
     }
