@@ -40,6 +40,9 @@ pub struct Line {
     pub max_refusals: u16,
     /// Session flows remembered while idle.
     pub max_sessions: usize,
+    /// How deep a tree of requests may stand for slots to be kept free for its deeper ones. One caller's
+    /// nesting can keep at most so many slots of an upstream from the roots of all others.
+    pub max_nesting: u16,
 }
 
 impl Default for Line {
@@ -51,6 +54,7 @@ impl Default for Line {
             default_deadline: Micros::from_secs(600),
             max_refusals: 100,
             max_sessions: 10_000,
+            max_nesting: 3,
         }
     }
 }

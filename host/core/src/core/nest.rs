@@ -2,8 +2,8 @@
 //!
 //! A parent in flight ends only when its children have. If parents took every slot of a cell, nobody
 //! could ever go on. So the deepest get the last slots: where `d` is how deep an item stands below the
-//! root of its tree and `D` the deepest nesting that waits or runs, an item may fill `limit - (D - d)`
-//! slots. An item whose own ancestors hold every slot can never go: it is refused at once.
+//! root of its tree and `D` the deepest nesting that waits or runs, though no more than is configured
+//! ([`Line::max_nesting`](crate::config::Line::max_nesting)), an item may fill `limit - (D - d)` slots. An item whose own ancestors hold every slot can never go: it is refused at once.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ impl Core {
     pub(super) fn spare(&self, item: &Item, candidate: CandidateId) -> u32 {
         let upstream = self.topology.candidate(candidate).map(|c| c.upstream);
         let deepest = upstream.map_or(0, |upstream| self.nest.deepest(upstream));
-        u32::from(deepest.saturating_sub(item.depth))
+        u32::from(deepest.min(self.config.line.max_nesting).saturating_sub(item.depth))
     }
 
     /// The item's own ancestors in flight hold every slot of every candidate.

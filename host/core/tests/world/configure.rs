@@ -109,3 +109,18 @@ fn a_grandchild_is_refused_when_its_line_of_parents_holds_every_slot() {
     world.step(Input::Arrive(Arrival { parent: Some(ItemId(3)), ..arrival(5) }));
     assert_eq!(world.admitted(0).len(), 4, "one that yields makes room for its child");
 }
+
+#[test]
+fn one_callers_deep_tree_keeps_no_more_slots_from_roots_than_is_configured() {
+    let mut config = config(&[("a", slots(8))], 1);
+    config.line.max_nesting = 2;
+    let mut world = World::new(config, Fallback::new(), Vec::new());
+    for item in 1..=6 {
+        let parent = (item > 1).then(|| ItemId(item - 1));
+        world.step(Input::Arrive(Arrival { parent, ..arrival(item) }));
+    }
+    world.step(Input::Arrive(arrival(7)));
+    assert_eq!(world.admitted(0).len(), 6, "a root leaves two slots for the deeper ones");
+    world.step(Input::Ended { attempt: AttemptId(1), end: success(5) });
+    assert_eq!(world.admitted(0).len(), 7, "and no more than two, though five levels stand");
+}

@@ -51,6 +51,7 @@ pub(super) fn line(line: &file::Line) -> core::Line {
         default_deadline: line.default_deadline.micros(),
         max_refusals: line.max_refusals,
         max_sessions: line.max_sessions.get(),
+        max_nesting: line.max_nesting,
     }
 }
 

@@ -237,6 +237,8 @@ pub(super) struct Line {
     pub(super) max_refusals: u16,
     /// Sessions remembered while idle.
     pub(super) max_sessions: NonZeroUsize,
+    /// How deep a tree of requests may stand for slots to be kept free for its deeper ones.
+    pub(super) max_nesting: u16,
 }
 
 impl Default for Line {
@@ -250,6 +252,7 @@ impl Default for Line {
             default_deadline: Span::from_micros(line.default_deadline),
             max_refusals: line.max_refusals,
             max_sessions: count(line.max_sessions),
+            max_nesting: line.max_nesting,
         }
     }
 }
