@@ -278,3 +278,41 @@ proptest! {
         prop_assert_eq!(rest, waiting.into_iter().collect::<Vec<_>>());
     }
 }
+
+/// Callers that ask again as soon as they are answered, through a few slots, and one that rests in between.
+/// Whenever it comes back it waits for what the others may still use of their credit, and no longer.
+#[test]
+fn a_session_that_comes_back_is_not_passed_over() {
+    const SESSIONS: u64 = 16;
+    const RESTS: u64 = 100;
+    let mut bench = bench("", &[]);
+    bench.tell(vec![Event::Flow(Flow { level: level::TENANT, ..flow(1, 0, 1) })]);
+    for session in 100..=100 + SESSIONS {
+        bench.tell(vec![Event::Flow(Flow { level: level::SESSION, ..flow(session, 1, 1) })]);
+    }
+    let ask = |bench: &mut ScheduleBench, session: u64, turn: u64| {
+        bench.offer(Item { demand: demand(20, 4_096), ..item(turn * 1_000 + session, session) });
+    };
+    for session in RESTS + 1..=RESTS + SESSIONS {
+        ask(&mut bench, session, 0);
+    }
+    let mut flying: Vec<u64> = (0..6).map(|_| bench.serve().expect("all wait") % 1_000).collect();
+    let (mut back, mut longest) = (1, 0);
+    for turn in 1..5_000 {
+        if turn == back {
+            ask(&mut bench, RESTS, turn);
+        }
+        let session = flying.remove(0);
+        bench.settle(session, 10 - 4_096);
+        if session != RESTS {
+            ask(&mut bench, session, turn);
+        }
+        flying.push(bench.serve().expect("somebody waits") % 1_000);
+        if flying.last() == Some(&RESTS) {
+            longest = longest.max(turn - back);
+            back = turn + 7 + turn % 31;
+        }
+    }
+    assert!(back > 4_500, "it came back no more after turn {back}");
+    assert!(longest <= 4 * SESSIONS, "{longest} others were served first");
+}
