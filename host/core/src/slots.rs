@@ -172,6 +172,11 @@ impl SlotCell {
         self.mark = answer.mark;
         self.reason = answer.reason;
         self.wake = (answer.wake != 0).then(|| Micros(answer.wake).max(now.plus(SOONEST_WAKE)));
+        // A verdict closes the cell before the policy hears of it: what it opens with is said here.
+        let base = self.base();
+        if let Some(ramp) = &mut self.ramp {
+            ramp.rebase(now, base);
+        }
         Ok(())
     }
 

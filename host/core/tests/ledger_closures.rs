@@ -107,6 +107,16 @@ fn the_longest_closure_wins_and_then_the_limit_ramps() {
 }
 
 #[test]
+fn a_policy_says_what_a_closure_opens_with_after_the_verdict_has_closed_the_cell() {
+    let mut ledger = Ledger::new(at(0), &config());
+    let slots = ledger.slots_of(MAIN).unwrap();
+    ledger.freeze(at(0), MAIN, &verdict(kind::CONCURRENCY, scope::ACCOUNT, Some(at(2)))).unwrap();
+    assert_eq!(ledger.view(at(1), slots).unwrap().effective, 1);
+    ledger.apply(at(1), slots, &Answer { reopen_with: 6, ..answer(6) }).unwrap();
+    assert_eq!(ledger.view(at(2), slots).unwrap().effective, 6);
+}
+
+#[test]
 fn a_window_comes_back_by_doubling_too() {
     let mut ledger = Ledger::new(at(0), &config());
     let spare = CandidateId(2);

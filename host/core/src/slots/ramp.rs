@@ -35,6 +35,13 @@ impl Ramp {
         self.opens.plus(Micros(self.step.0.saturating_mul(self.steps(now) + 1)))
     }
 
+    /// What a closure that still lasts opens with.
+    pub(crate) fn rebase(&mut self, now: Micros, base: u32) {
+        if now < self.opens {
+            self.base = base.max(1);
+        }
+    }
+
     /// A refusal: what it allows now begins a step anew.
     pub(crate) fn hold(&mut self, now: Micros) {
         if now >= self.opens {
