@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use weir_core::Slot;
 
@@ -83,6 +84,16 @@ impl Folder {
             self.look_at(file, &mut news);
         }
         Ok(news)
+    }
+
+    /// What changes while a file is written: sizes and times.
+    fn marks(&self) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
+        let files = self.files().unwrap_or_default().into_iter();
+        let marked = files.filter_map(|file| {
+            let about = file.metadata().ok()?;
+            Some((file, about.len(), about.modified().ok()))
+        });
+        marked.collect()
     }
 
     fn files(&self) -> io::Result<Vec<PathBuf>> {

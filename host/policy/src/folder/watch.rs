@@ -14,6 +14,8 @@ use super::{Delivery, Folder};
 
 /// How long a directory must be quiet before it is looked at.
 const QUIET: Duration = Duration::from_millis(150);
+/// After so many times that long it is looked at all the same.
+const ROUNDS: usize = 20;
 
 /// Why a directory is not watched.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +78,7 @@ fn matters(event: &Event) -> bool {
 
 fn look_when_due(mut folder: Folder, due: &Receiver<()>, mut sink: impl FnMut(Delivery)) {
     while due.recv().is_ok() {
+        settle(&folder, due);
         match folder.look() {
             Ok(news) => news.into_iter().for_each(&mut sink),
             Err(error) => {
@@ -83,6 +86,20 @@ fn look_when_due(mut folder: Folder, due: &Receiver<()>, mut sink: impl FnMut(De
                 sink(Delivery::Rejected { slot: None, file, words });
             }
         }
+    }
+}
+
+/// Waits until the files have stayed as they are for a while, though not for ever: a look that is due for an
+/// earlier report may come while a file is half written.
+fn settle(folder: &Folder, due: &Receiver<()>) {
+    let mut before = folder.marks();
+    for _ in 0..ROUNDS {
+        let reported = due.recv_timeout(QUIET).is_ok();
+        let now = folder.marks();
+        if !reported && now == before {
+            return;
+        }
+        before = now;
     }
 }
 

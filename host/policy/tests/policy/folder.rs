@@ -49,10 +49,12 @@ fn writes_renames_and_bad_files_are_heard() {
     assert_eq!(next(&heard), Digest::of(weir_guests::TWIN).as_str());
 
     fs::write(&file, &weir_guests::HOSTILE[..5_000]).unwrap();
-    assert!(next(&heard).contains("was cut off"));
+    let words = next(&heard);
+    assert!(words.contains("was cut off"), "{words}");
 
     fs::write(&file, "not wasm at all").unwrap();
-    assert!(next(&heard).contains("is not WebAssembly"));
+    let words = next(&heard);
+    assert!(words.contains("is not WebAssembly"), "{words}");
 
     let bytes = rebuilt(weir_guests::HOSTILE);
     fs::write(&file, &bytes).unwrap();
