@@ -10,7 +10,7 @@ use crate::{config, demo, log, mock, policy, serve};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Print JSON, for scripts
+    /// Print JSON, for scripts: one value, which is `{"error": ...}` after a failure
     #[arg(long, global = true)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say what is wrong in a settings file, credentials and folders included
+    /// Say what is wrong in a settings file, credentials and folders included; `serve` checks the policies
     Check {
         /// The settings file
         file: PathBuf,

@@ -26,24 +26,24 @@ enum Command {
     List,
     /// Replace a policy while the host runs
     Swap(Swap),
-    /// Go back to the policy before
+    /// Go back to the policy before; again, to the one before that
     Rollback {
-        /// Which decision, such as `limit`
+        /// Which decision: `priority`, `schedule`, `limit`, `classify`, `retry`, `route` or `fanout`
         slot: String,
     },
 }
 
 #[derive(Debug, clap::Args)]
 struct Swap {
-    /// Which decision, such as `limit`
+    /// Which decision: `priority`, `schedule`, `limit`, `classify`, `retry`, `route` or `fanout`
     slot: String,
     /// A shipped policy, or one of the host's folder by its file's name without `.wasm`
     #[arg(long, conflicts_with = "file")]
     name: Option<String>,
-    /// A component
+    /// A component, which the host reads; with neither this nor a name, the configured policy is loaded again
     #[arg(long)]
     file: Option<PathBuf>,
-    /// What to start it with, as a JSON object; by default what the slot has
+    /// What to start it with, as a JSON object; by default what is configured for it, if it is that policy
     #[arg(long, value_name = "JSON")]
     settings: Option<Value>,
 }
