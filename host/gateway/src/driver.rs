@@ -32,6 +32,7 @@ mod hosted;
 mod inbox;
 mod parking;
 mod thread;
+mod told;
 mod trace;
 
 pub(crate) use command::Command;
@@ -266,7 +267,7 @@ impl Driver {
     }
 
     fn tell(&mut self, now: Micros) {
-        self.happened.extend(self.hosted.events().map(What::Policy));
+        self.happened.extend(self.hosted.events().inspect(told::log).map(What::Policy));
         if !self.happened.is_empty() {
             self.ring.add(now, self.happened.drain(..));
         }

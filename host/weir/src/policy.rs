@@ -44,8 +44,17 @@ struct Swap {
     #[arg(long)]
     file: Option<PathBuf>,
     /// What to start it with, as a JSON object; by default what is configured for it, if it is that policy
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", value_parser = object)]
     settings: Option<Value>,
+}
+
+/// A JSON object, not a text that holds one.
+fn object(text: &str) -> Result<Value, String> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(Value::Object(object)),
+        Ok(_) => Err("an object is needed, such as {\"ceiling\": 30}".to_owned()),
+        Err(error) => Err(format!("{error}; an object is needed, such as {{\"ceiling\": 30}}")),
+    }
 }
 
 /// Runs `weir policy`.
@@ -113,4 +122,39 @@ fn table(answer: &Value) -> anyhow::Result<String> {
     };
     let head = format!("{:<10}{:<20}{:<9}{:<12}{}", "SLOT", "NAME", "VERSION", "STATE", "DIGEST");
     Ok(std::iter::once(head).chain(policies.iter().map(row)).collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn swap(settings: &str) -> Result<Value, String> {
+        let words = ["policy", "swap", "limit", "--name", "limit-fixed", "--settings", settings];
+        let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
+        match line.options.command {
+            Command::Swap(swap) => body(swap).map_err(|error| error.to_string()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn settings_travel_as_an_object() {
+        let sent = swap(r#"{"limit": 30}"#).unwrap();
+        assert_eq!(
+            sent,
+            json!({ "slot": "limit", "name": "limit-fixed", "settings": { "limit": 30 } })
+        );
+        for wrong in ["30", "limit=30", "{", "\"{}\""] {
+            let words = swap(wrong).unwrap_err();
+            assert!(words.contains("an object is needed"), "{wrong}: {words}");
+        }
+    }
 }

@@ -331,7 +331,7 @@ pub(super) struct Choice {
     #[serde(rename = "use")]
     #[schemars(with = "String")]
     pub(super) name: Spanned<String>,
-    /// What it is started with; `weir policy list` tells what it takes.
+    /// What it is started with; the documentation of the policy tells what it takes, and an unknown one is refused.
     #[serde(default)]
     pub(super) settings: BTreeMap<String, serde_json::Value>,
 }

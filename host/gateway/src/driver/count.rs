@@ -79,6 +79,11 @@ impl Count {
         for (tenant, seen) in self.metrics.tenants.iter().zip(&view.tenants) {
             tenant.budget.set(f64::from(seen.budget_spent) / 1_000.0);
         }
+        for seen in &view.upstreams {
+            if let Some(place) = self.upstreams.get(&seen.name) {
+                self.metrics.upstreams[*place].limit.set(f64::from(seen.effective));
+            }
+        }
         for (slot, meter) in meters {
             self.metrics.slots[slot as usize].measured(meter);
         }
