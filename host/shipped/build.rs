@@ -58,7 +58,9 @@ impl From<io::Error> for Stop {
 }
 
 fn build() -> Result<(), Stop> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    // As it runs, not as it was compiled: a target folder that several clones share keeps this program.
+    let own = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let workspace = Path::new(&own).join("../..").canonicalize()?;
     for watched in ["policies", "sdk", "wit", "Cargo.lock", "Cargo.toml", "host/shipped/build.rs"] {
         println!("cargo::rerun-if-changed={}", workspace.join(watched).display());
     }

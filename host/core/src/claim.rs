@@ -202,15 +202,13 @@ impl NotUntil {
 impl Held {
     /// The attempt as limit policies are told it.
     #[must_use]
-    pub fn attempt(&self, input: Tokens, output: Tokens) -> limit::Attempt {
+    pub fn attempt(&self) -> limit::Attempt {
         limit::Attempt {
             sent: self.stamp.sent.0,
             in_flight: self.stamp.in_flight,
             limit: self.stamp.limit,
             mark: self.stamp.mark,
             size_class: self.claim.size_class,
-            input: input.0,
-            output: output.0,
         }
     }
 

@@ -49,7 +49,7 @@ pub fn cell(id: u32) -> Cell {
 /// An attempt sent at a time, under a mark.
 #[must_use]
 pub fn attempt(sent: u64, mark: u64) -> Attempt {
-    Attempt { sent, in_flight: 1, limit: 1, mark, size_class: 0, input: 100, output: 100 }
+    Attempt { sent, in_flight: 1, limit: 1, mark, size_class: 0 }
 }
 
 /// An end of a `kind` after a second.
@@ -62,6 +62,8 @@ pub fn ending(kind: u16) -> Ending {
         blame: 0,
         latency: 1_000_000,
         first_content: None,
+        input: 100,
+        output: 100,
     }
 }
 

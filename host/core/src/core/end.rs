@@ -40,9 +40,8 @@ impl Core {
         attempt.accepted = true;
         attempt.network = network;
         self.ledger.accepted(io.now, &mut attempt.held, facts);
-        let demand = attempt.held.claim().demand;
         let cell = attempt.held.slots();
-        let told = attempt.held.attempt(Tokens(demand.input), Tokens(demand.output));
+        let told = attempt.held.attempt();
         let Some(view) = self.cell_view(io.now, cell) else { return };
         let answer = io.policies.accepted(io.now, view, told);
         self.take_answer(io, cell, answer);

@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::ids::{CandidateId, CellId, LaneId};
 use crate::input::{End, Outcome, Stage, Transport};
 use crate::item::said;
-use crate::units::{Micros, Tokens};
+use crate::units::Micros;
 
 /// What a limit policy is told of an end.
 pub(super) struct Told {
@@ -51,8 +51,10 @@ impl Core {
             blame: blame_of(end, code),
             latency: now.minus(attempt.sent).0,
             first_content: end.first_content.map(|at| at.0),
+            input,
+            output,
         };
-        Told { cell, attempt: attempt.held.attempt(Tokens(input), Tokens(output)), ending }
+        Told { cell, attempt: attempt.held.attempt(), ending }
     }
 
     /// What a cell of slots is told of a verdict.

@@ -57,8 +57,10 @@ records! {
     sdk::limit::Cell => limit::Cell {
         id, limit, effective, in_flight, slot_blocked, last_start, starts_1s, starts_60s, closed_until
     }
-    sdk::limit::Attempt => limit::Attempt { sent, in_flight, limit, mark, size_class, input, output }
-    sdk::limit::Ending => limit::Ending { verdict, stage, deadline, blame, latency, first_content }
+    sdk::limit::Attempt => limit::Attempt { sent, in_flight, limit, mark, size_class }
+    sdk::limit::Ending => limit::Ending {
+        verdict, stage, deadline, blame, latency, first_content, input, output
+    }
     limit::Answer => sdk::limit::Answer {
         limit, caps, request_rate, token_rate, closed_until, reopen_with, wake, reason, mark
     }

@@ -108,7 +108,7 @@ pub fn cell() -> limit::Cell {
 }
 
 fn attempt() -> limit::Attempt {
-    limit::Attempt { sent: 1, in_flight: 1, limit: 8, mark: 0, size_class: 0, input: 1, output: 1 }
+    limit::Attempt { sent: 1, in_flight: 1, limit: 8, mark: 0, size_class: 0 }
 }
 
 pub fn response() -> classify::Response {
