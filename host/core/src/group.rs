@@ -35,6 +35,9 @@ pub(crate) struct Lane {
 /// What an admission of an overdue item costs in `credit`: one in ten.
 pub(crate) const OVERDUE_COST: u32 = 10;
 
+/// An offer is looked for among so many of the newest events.
+const RETRACTABLE: usize = 64;
+
 impl Lane {
     pub(crate) fn new(name: String, group: GroupId, candidates: Vec<CandidateId>) -> Self {
         Self {
@@ -150,6 +153,17 @@ impl Group {
         sum.output = sum.output.saturating_add(delta.output);
         sum.cost = sum.cost.saturating_add(delta.cost);
         first
+    }
+
+    /// Takes back the offer of an item that has not been handed over. False when it has been.
+    pub(crate) fn retract(&mut self, id: ItemId) -> bool {
+        let offer = |event: &Event| matches!(event, Event::Item(item) if item.id == id.0);
+        let newest = self.events.len().saturating_sub(RETRACTABLE);
+        let found = self.events.iter().skip(newest).position(offer);
+        if let Some(place) = found {
+            self.events.remove(newest + place);
+        }
+        found.is_some()
     }
 
     /// Appends the gathered charges to the events.

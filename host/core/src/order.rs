@@ -35,6 +35,11 @@ impl Order {
         self.lanes.get(&lane)?.first().map(|key| key.item)
     }
 
+    /// A lane's items, in order.
+    pub(crate) fn iter(&self, lane: LaneId) -> impl Iterator<Item = ItemId> {
+        self.lanes.get(&lane).into_iter().flatten().map(|key| key.item)
+    }
+
     pub(crate) fn len(&self, lane: LaneId) -> usize {
         self.lanes.get(&lane).map_or(0, BTreeSet::len)
     }

@@ -14,6 +14,8 @@ use crate::units::Micros;
 /// How long a schedule may be idle while items wait and there is room for them. Longer is nonsense, so
 /// that a policy that swallows items cannot starve a lane.
 pub(super) const IDLE_BOUND: Micros = Micros::SECOND;
+/// So many items at most are started without asking the schedule, when there is room for all.
+const MAX_UNCONTESTED: usize = 16;
 /// Items that may be set aside beside one held head.
 const MAX_ASIDE: usize = 64;
 
@@ -33,6 +35,8 @@ enum Proposer {
     Policy,
     /// The host, because it has waited too long.
     Overdue,
+    /// The host, because all that wait have room. The schedule has not been told of it.
+    Uncontested,
     /// The host's own order, in the policy's stead.
     Fallback,
 }
@@ -92,10 +96,50 @@ impl Core {
         if let Some(item) = overdue {
             return self.propose(io, id, item, Proposer::Overdue);
         }
+        if let Some(item) = self.uncontested(id, &room) {
+            return self.propose(io, id, item, Proposer::Uncontested);
+        }
         if self.lane(id).is_some_and(|lane| lane.asleep) {
             return Look::Done;
         }
         self.ask(io, id, room)
+    }
+
+    /// The first item of a lane, when there is nothing to choose: it alone waits in its group, or all that
+    /// do fit, and the schedule has not been told of it yet. It then hears of the start alone, which saves
+    /// a host that is not full two calls a request.
+    fn uncontested(&mut self, id: LaneId, room: &schedule::Room) -> Option<ItemId> {
+        let first = self.line.order.first(id).filter(|_| !room.passing)?;
+        if self.line.order.len(id) > 1 && !self.all_fit(id, room) {
+            return None;
+        }
+        let group = self.lane(id)?.group;
+        let lanes = &self.groups.get(&group)?.lanes;
+        let busy = |other: &LaneId| {
+            let held = self.lane(*other).is_some_and(|lane| lane.held.is_some());
+            held || (*other != id && self.line.order.len(*other) > 0)
+        };
+        if lanes.iter().any(busy) {
+            return None;
+        }
+        self.groups.get_mut(&group)?.retract(first).then_some(first)
+    }
+
+    /// Whether all that wait in a lane fit into its room together.
+    fn all_fit(&self, id: LaneId, room: &schedule::Room) -> bool {
+        let waiting = self.line.order.len(id);
+        if waiting > MAX_UNCONTESTED {
+            return false;
+        }
+        let mut left = *room;
+        self.line.order.iter(id).filter_map(|id| self.line.get(id)).all(|item| {
+            let fits = left.fits(&item.demand);
+            left.slots = left.slots.saturating_sub(item.demand.slots);
+            left.requests = left.requests.saturating_sub(item.demand.requests.into());
+            left.input = left.input.saturating_sub(item.demand.input);
+            left.output = left.output.saturating_sub(item.demand.output);
+            fits
+        })
     }
 
     /// Asks the schedule; answers in its stead when it faults, talks nonsense or is idle for too long.
@@ -154,7 +198,7 @@ impl Core {
 
     /// Checks a proposed item and starts it, holds it, or sends it back.
     fn propose(&mut self, io: &mut Io<'_>, id: LaneId, item: ItemId, proposer: Proposer) -> Look {
-        if proposer != Proposer::Policy {
+        if matches!(proposer, Proposer::Overdue | Proposer::Fallback) {
             self.tell_left(item, left::TAKEN);
         }
         if let Some(lane) = self.lane_mut(id) {

@@ -30,23 +30,32 @@ fn ids_that_policies_know_keep_their_meaning_when_places_change() {
     let staged = Staged { heard: Some(Vec::new()), ..Staged::default() };
     let mut world = World::new(before.clone(), staged, Vec::new());
     world.step(Input::Arrive(arrival(1)));
-    assert_eq!(told(&mut world), [("lane", 0), ("candidate", 0)]);
+    world.step(Input::Arrive(arrival(2)));
+    world.step(Input::Arrive(arrival(3)));
+    assert_eq!(told(&mut world), [("candidate", 0), ("candidate", 1), ("lane", 0)]);
     let mut after = before;
     after.upstreams.reverse();
     after.lanes.reverse();
     after.lanes[0].candidates = vec![CandidateId(0)];
     world.step(Input::Configure(after.clone()));
     let lane = weir_core::ids::LaneId(1);
-    world.step(Input::Arrive(Arrival { lane, ..arrival(2) }));
-    assert_eq!(told(&mut world), [("lane", 0), ("candidate", 1)], "a is full, so b takes it");
-    assert_eq!(world.admitted(0)[1].candidate, CandidateId(0), "b stands first now");
-    world.step(Input::Ended { attempt: AttemptId(1), end: success(5) });
+    world.step(Input::Arrive(Arrival { lane, ..arrival(4) }));
     world.step(Input::Ended { attempt: AttemptId(2), end: success(5) });
+    // What was handed over before the change is offered anew after it.
+    let heard = told(&mut world);
+    assert_eq!(heard.last(), Some(&("candidate", 1)), "a is full, so b takes it: {heard:?}");
+    assert!(heard.iter().all(|(what, id)| *what == "candidate" || *id == 0), "{heard:?}");
+    assert_eq!(world.admitted(0)[2].candidate, CandidateId(0), "b stands first now");
+    for attempt in [1, 3, 4] {
+        world.step(Input::Ended { attempt: AttemptId(attempt), end: success(5) });
+    }
+    told(&mut world);
     after.lanes[1].name = "new".to_owned();
     after.upstreams[1].name = "c".to_owned();
     world.step(Input::Configure(after));
-    world.step(Input::Arrive(Arrival { lane, ..arrival(3) }));
-    world.step(Input::Arrive(Arrival { lane, ..arrival(4) }));
+    for item in 5..=7 {
+        world.step(Input::Arrive(Arrival { lane, ..arrival(item) }));
+    }
     let fresh = told(&mut world);
     assert!(fresh.contains(&("lane", 2)) && fresh.contains(&("candidate", 2)), "{fresh:?}");
     assert!(!fresh.contains(&("lane", 0)) && !fresh.contains(&("candidate", 0)), "{fresh:?}");

@@ -105,13 +105,33 @@ fn an_item_past_its_longest_wait_is_offered_first() {
 #[test]
 fn a_returned_pick_is_told_with_what_it_lacks() {
     let staged = Staged { heard: Some(Vec::new()), ..Staged::default() };
-    let mut world = World::new(shared(8, Some(1_000)), staged, Vec::new());
+    let mut world = World::new(shared(1, Some(1_000)), staged, Vec::new());
     world.step(Input::Arrive(sized(1, 400, 0)));
     world.step(Input::Arrive(sized(2, 900, 0)));
+    world.step(Input::Arrive(sized(3, 900, 0)));
+    world.step(Input::Ended { attempt: AttemptId(1), end: success(400) });
     world.run_until(Micros::from_secs(60));
     let heard = world.policies.heard.take().unwrap_or_default();
     let about: Vec<_> = heard.iter().filter_map(about_item_2).collect();
     assert_eq!(about, ["item", "returned output held", "started"]);
+}
+
+#[test]
+fn where_there_is_nothing_to_choose_the_schedule_hears_of_starts_alone() {
+    let staged = Staged { heard: Some(Vec::new()), ..Staged::default() };
+    let mut world = World::new(shared(2, None), staged, Vec::new());
+    for item in 1..=4 {
+        world.step(Input::Arrive(sized(item, 100, 0)));
+    }
+    world.run_until(Micros::from_secs(1));
+    let heard = world.policies.heard.take().unwrap_or_default();
+    let of = |event: &schedule::Event| match event {
+        schedule::Event::Item(item) => Some(("item", item.id)),
+        schedule::Event::Started(started) => Some(("started", started.item)),
+        _ => None,
+    };
+    let heard: Vec<_> = heard.iter().filter_map(of).collect();
+    assert_eq!(heard, [("started", 1), ("started", 2), ("item", 3), ("item", 4)]);
 }
 
 fn about_item_2(event: &schedule::Event) -> Option<&'static str> {
