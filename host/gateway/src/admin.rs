@@ -16,9 +16,8 @@ use crate::complaint::Complaint;
 use crate::config::Kind;
 use crate::driver::{Command, Message};
 use crate::host::Host;
-use crate::ingress::{bearer, read_body};
+use crate::ingress::{bearer, read_body, turn_away};
 use crate::policies::Swap;
-use crate::respond;
 
 /// Whether these headers carry the operator's token. Digests are compared, so that the time it takes says
 /// nothing of the token.
@@ -36,7 +35,7 @@ pub(crate) fn authorised(host: &Host, headers: &HeaderMap) -> Result<(), Complai
 }
 
 pub(crate) async fn list(State(host): State<Arc<Host>>, headers: HeaderMap) -> Response {
-    answer(async {
+    answer(&host, async {
         authorised(&host, &headers)?;
         let policies = ask(&host, Command::List).await?;
         Ok(Json(json!({ "policies": policies })))
@@ -45,7 +44,7 @@ pub(crate) async fn list(State(host): State<Arc<Host>>, headers: HeaderMap) -> R
 }
 
 pub(crate) async fn swap(State(host): State<Arc<Host>>, request: Request) -> Response {
-    answer(async {
+    answer(&host, async {
         swap_in(&host, read(&host, request).await?).await?;
         Ok((StatusCode::ACCEPTED, Json(json!({ "accepted": true }))))
     })
@@ -71,7 +70,7 @@ struct Rollback {
 }
 
 pub(crate) async fn rollback(State(host): State<Arc<Host>>, request: Request) -> Response {
-    answer(async {
+    answer(&host, async {
         let Rollback { slot } = read(&host, request).await?;
         ask(&host, |reply| Command::Rollback(slot, reply)).await?.map_err(refused)?;
         Ok((StatusCode::ACCEPTED, Json(json!({ "accepted": true }))))
@@ -84,7 +83,7 @@ pub(crate) async fn reopen(
     headers: HeaderMap,
     Path(upstream): Path<String>,
 ) -> Response {
-    answer(async {
+    answer(&host, async {
         authorised(&host, &headers)?;
         if !host.settings.upstreams.iter().any(|known| known.name == upstream) {
             let message = format!("there is no upstream `{upstream}`");
@@ -96,10 +95,13 @@ pub(crate) async fn reopen(
     .await
 }
 
-async fn answer<T: IntoResponse>(work: impl Future<Output = Result<T, Complaint>>) -> Response {
+async fn answer<T: IntoResponse>(
+    host: &Host,
+    work: impl Future<Output = Result<T, Complaint>>,
+) -> Response {
     match work.await {
         Ok(done) => done.into_response(),
-        Err(complaint) => respond::bare(Kind::OpenAi, &complaint),
+        Err(complaint) => turn_away(host, Kind::OpenAi, None, &complaint),
     }
 }
 

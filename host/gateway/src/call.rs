@@ -3,8 +3,8 @@
 //! The same bytes are sent at each attempt. What an attempt brings stays unseen until its first content, so
 //! a refusal or failure of the provider's reaches the caller only when the core gives the request up.
 
+use std::future::poll_fn;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use axum::response::Response;
 use http::{HeaderMap, Uri, header};
@@ -16,6 +16,7 @@ use crate::config::Kind;
 use crate::driver::{Answer, Guard, Message, Waiter};
 use crate::facts;
 use crate::host::{Host, Room};
+use crate::ingress::Connection;
 use crate::record::Record;
 use crate::relay::{Pace, Relay, Scan, Unopened};
 use crate::respond::{self, Head};
@@ -42,7 +43,7 @@ pub(crate) struct Call {
     pub(crate) stream: bool,
     /// The count in the stream is not for the caller.
     pub(crate) swallow: bool,
-    pub(crate) stalled: Option<Arc<AtomicBool>>,
+    pub(crate) connection: Connection,
     pub(crate) record: Record,
 }
 
@@ -100,7 +101,7 @@ impl Call {
 
     async fn attempt(&mut self, mut guard: Guard) -> Result<(Head, Relay), Failed> {
         self.record.admitted(&guard.admit);
-        guard.report.stalled.clone_from(&self.stalled);
+        guard.report.stalled = Some(Arc::clone(&self.connection.stalled));
         let host = Arc::clone(&self.host);
         let Some((upstream, _)) = host.upstreams.candidate(guard.admit.candidate) else {
             let failure = Failure::Broken(Transport::Connect, "no such candidate".into());
@@ -110,7 +111,13 @@ impl Call {
         let pace = Pace::new(host.clock.now(), self.deadline, upstream.timeouts);
         let left = pace.left(pace.sent);
         let (query, body) = (self.uri.query(), self.payload.body());
-        match upstream.send(&self.headers, query, body, left).await {
+        let sent = tokio::select! {
+            sent = upstream.send(&self.headers, query, body, left) => sent,
+            halt = poll_fn(|cx| guard.poll_cut(cx)) => {
+                return Err(Failed { guard, failure: Failure::Cut(halt) });
+            }
+        };
+        match sent {
             Err(unanswered) => Err(self.unanswered(guard, unanswered, &pace)),
             Ok(answer) if answer.status().is_success() => {
                 self.open(guard, upstream, answer, pace).await
@@ -170,7 +177,7 @@ impl Call {
         let relay = Relay::new(host, self.kind, body, scan, guard, record, pace);
         match relay.open().await {
             Ok(mut relay) => {
-                relay.sent(Sent::Content);
+                relay.sent(Sent::Content, self.connection.clone());
                 Ok((Head { status: parts.status, headers: parts.headers }, relay))
             }
             Err(unopened) => {

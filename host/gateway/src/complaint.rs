@@ -6,6 +6,8 @@ use http::StatusCode;
 use weir_core::units::Micros;
 use weir_core::{Blocked, Refusal, Transport};
 
+use crate::driver::Halt;
+
 /// A refusal or failure of the gateway's own. [`crate::config::Kind`] gives it the shape of an API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Complaint {
@@ -60,6 +62,16 @@ impl Complaint {
             StatusCode::SERVICE_UNAVAILABLE,
             "draining",
             "this gateway is shutting down and takes no new requests; send it again to its successor",
+        )
+        .after(Micros::SECOND)
+    }
+
+    /// The gateway went down while the request was being answered.
+    pub(crate) fn cut_off() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "draining",
+            "this gateway shut down before the answer was complete; send the request again to its successor",
         )
         .after(Micros::SECOND)
     }
@@ -128,6 +140,20 @@ impl From<Refusal> for Complaint {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "no_upstream",
                 "no upstream serves this model any more",
+            ),
+        }
+    }
+}
+
+impl From<Halt> for Complaint {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Refused(refusal) => refusal.into(),
+            Halt::Draining => Self::cut_off(),
+            Halt::Unread => Self::new(
+                StatusCode::GATEWAY_TIMEOUT,
+                "answer_unread",
+                "the answer was not read in the time that an attempt may take",
             ),
         }
     }

@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use weir_core::ids::ItemId;
 use weir_core::trace::{Call, Given};
 use weir_core::units::Micros;
-use weir_core::{Admit, Arrival, Core, Input, Output, Refusal};
+use weir_core::{Admit, Arrival, Core, Input, Output};
 
 use crate::clock::Clock;
 use crate::events::{Ring, What};
@@ -36,7 +36,7 @@ mod told;
 mod trace;
 
 pub(crate) use command::Command;
-pub(crate) use guard::Guard;
+pub(crate) use guard::{Guard, Halt};
 pub(crate) use hosted::Hosted;
 pub(crate) use inbox::{Answer, Inbox, Message, NoRoom, Ticket, Waiter};
 pub(crate) use thread::{Make, Parts, StartFailed, Thread};
@@ -82,7 +82,7 @@ struct Request {
 /// An attempt in flight.
 struct Running {
     admit: Admit,
-    cut: Option<oneshot::Sender<Refusal>>,
+    cut: Option<oneshot::Sender<Halt>>,
 }
 
 impl Driver {
@@ -251,8 +251,13 @@ impl Driver {
         }
     }
 
-    /// Drops the seats of all that wait, which tells them that nothing comes any more.
+    /// Drops the seats of all that wait, which tells them that nothing comes any more, and halts what runs.
     fn turn_away(&mut self, now: Micros) {
+        let running = self.requests.values_mut().filter_map(|request| request.running.as_mut());
+        for cut in running.filter_map(|running| running.cut.take()) {
+            // An attempt that is gone has said its end already.
+            let _ = cut.send(Halt::Draining);
+        }
         let waiting = self.requests.iter().filter(|(_, request)| request.running.is_none());
         let waiting: Vec<ItemId> = waiting.map(|(item, _)| *item).collect();
         for item in waiting {

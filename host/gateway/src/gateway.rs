@@ -92,7 +92,7 @@ fn hint(error: &io::Error) -> &'static str {
 /// How a gateway ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Requests that had not ended when the time was over, and were cut.
+    /// Requests that had not ended when the time was over: they were refused or cut.
     pub cut: usize,
     /// The scheduler ended without a panic.
     pub clean: bool,
@@ -205,8 +205,8 @@ impl Gateway {
         asked.map_err(|complaint| complaint.message)?
     }
 
-    /// Takes nothing new, lets what is in hand end within a time, refuses what still waits then, cuts the rest,
-    /// and stops.
+    /// Takes nothing new, lets what is in hand end within a time, refuses what still waits then, ends streams
+    /// with an error of their API, cuts the rest, and stops.
     pub async fn shutdown(mut self, within: Duration) -> Ended {
         self.host.drain();
         tracing::info!(requests = self.host.calls.len(), "draining");
@@ -215,13 +215,13 @@ impl Gateway {
         // Watchers leave, idle connections close, nobody new comes in.
         self.host.stop.cancel();
         self.stop.cancel();
+        let cut = self.host.calls.len();
         if !drained {
             // A scheduler that is gone lets nobody wait.
             let _ = self.host.inbox.say(Message::Command(Command::TurnAway)).await;
         }
         self.connections.close();
         let _ = tokio::time::timeout(LAST_WORDS, self.connections.wait()).await;
-        let cut = self.host.calls.len();
         self.kill.cancel();
         self.connections.wait().await;
         self.tasks.close();

@@ -16,6 +16,7 @@ use crate::ingress::Keys;
 use crate::metrics::Metrics;
 use crate::policies::SharedWorkshop;
 use crate::upstream::Upstreams;
+use crate::watch::Places;
 
 /// The gateway, as its requests see it.
 pub(crate) struct Host {
@@ -34,7 +35,7 @@ pub(crate) struct Host {
     /// Requests in hand.
     pub(crate) calls: TaskTracker,
     /// Readers of events.
-    pub(crate) watchers: Arc<Semaphore>,
+    pub(crate) readers: Places,
     /// Readers of events are to leave.
     pub(crate) stop: CancellationToken,
     /// KiB for bodies that are read, wait or are sent.
@@ -42,9 +43,6 @@ pub(crate) struct Host {
     tickets: AtomicU64,
     draining: AtomicBool,
 }
-
-/// Readers of events at once.
-const MAX_WATCHERS: usize = 64;
 
 impl Host {
     pub(crate) fn new(
@@ -67,7 +65,7 @@ impl Host {
             workshop,
             blocking: TaskTracker::new(),
             calls: TaskTracker::new(),
-            watchers: Arc::new(Semaphore::new(MAX_WATCHERS)),
+            readers: Places::new(settings.tenants.len()),
             stop: CancellationToken::new(),
             bodies: Arc::new(Semaphore::new(
                 kib(settings.line.max_bytes).saturating_mul(2).min(Semaphore::MAX_PERMITS),

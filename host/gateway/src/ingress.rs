@@ -1,13 +1,15 @@
 //! The way in: who asks, for what, and how much of it can be known before anybody is asked.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
+use tokio::time::Instant;
 use weir_core::Arrival;
 use weir_core::ids::{ItemId, LaneId, TenantId};
 
@@ -24,6 +26,7 @@ use crate::{admin, models, probes, watch};
 mod body;
 mod hints;
 mod identify;
+mod local;
 
 pub(crate) use body::read as read_body;
 pub(crate) use identify::{Keys, bearer};
@@ -35,11 +38,24 @@ use hints::Hints;
 pub(crate) struct Connection {
     /// Set when its reader does not read.
     pub(crate) stalled: Arc<AtomicBool>,
+    /// When the answer that it carries must be over.
+    until: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Connection {
+    /// From now on it carries an answer that must be over by then; `None`: one that may take its time.
+    pub(crate) fn answer_by(&self, until: Option<Instant>) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    }
+
+    pub(crate) fn until(&self) -> Option<Instant> {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// All paths of the listener.
 pub(crate) fn router(host: Arc<Host>) -> Router {
-    Router::new()
+    let router = Router::new()
         .route(Kind::OpenAi.endpoint(), post(chat_completions))
         .route(Kind::Anthropic.endpoint(), post(messages))
         .route("/v1/models", get(models::list))
@@ -53,7 +69,44 @@ pub(crate) fn router(host: Arc<Host>) -> Router {
         .route("/admin/upstreams/{upstream}/reopen", post(admin::reopen))
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
-        .with_state(host)
+        .with_state(Arc::clone(&host));
+    if host.keys.required() { router } else { router.layer(from_fn_with_state(host, local_only)) }
+}
+
+/// Where nobody needs a key: nothing is served to a web page of somebody else's.
+async fn local_only(State(host): State<Arc<Host>>, request: Request, next: Next) -> Response {
+    match local::check(&request) {
+        Ok(()) => next.run(request).await,
+        Err(complaint) => turn_away(&host, kind_of(&request), None, &complaint),
+    }
+}
+
+/// The API that a request is of, by its path, or by its headers where the path does not tell.
+fn kind_of(request: &Request) -> Kind {
+    match request.uri().path() {
+        path if path.starts_with(Kind::Anthropic.endpoint()) => Kind::Anthropic,
+        path if path.starts_with(Kind::OpenAi.endpoint()) => Kind::OpenAi,
+        _ => Kind::of(request.headers()),
+    }
+}
+
+/// Refuses a request that has not come as far as the line. Its words may quote the body, so they are for the caller
+/// alone.
+pub(crate) fn turn_away(
+    host: &Host,
+    kind: Kind,
+    tenant: Option<TenantId>,
+    complaint: &Complaint,
+) -> Response {
+    host.metrics.turned_away.count(complaint.code);
+    tracing::info!(
+        api = kind.name(),
+        tenant = tenant.map(|tenant| host.tenant_name(tenant)),
+        status = complaint.status.as_u16(),
+        code = complaint.code,
+        "turned away"
+    );
+    respond::bare(kind, complaint)
 }
 
 async fn chat_completions(State(host): State<Arc<Host>>, request: Request) -> Response {
@@ -65,30 +118,39 @@ async fn messages(State(host): State<Arc<Host>>, request: Request) -> Response {
 }
 
 async fn accept(host: Arc<Host>, kind: Kind, request: Request) -> Response {
-    match prepare(host, kind, request).await {
+    let tenant = match admit(&host, request.headers()) {
+        Ok(tenant) => tenant,
+        Err(complaint) => return turn_away(&host, kind, None, &complaint),
+    };
+    match prepare(Arc::clone(&host), kind, tenant, request).await {
         Ok((call, arrival)) => call.answer(arrival).await,
-        Err(complaint) => respond::bare(kind, &complaint),
+        Err(complaint) => turn_away(&host, kind, Some(tenant), &complaint),
     }
+}
+
+/// Who asks, while anybody may.
+fn admit(host: &Host, headers: &HeaderMap) -> Result<TenantId, Complaint> {
+    if host.draining() {
+        return Err(Complaint::draining());
+    }
+    host.keys.tenant(headers)
 }
 
 /// Everything that can be refused without asking the core is refused here.
 async fn prepare(
     host: Arc<Host>,
     kind: Kind,
+    tenant: TenantId,
     request: Request,
 ) -> Result<(Call, Box<Arrival>), Complaint> {
-    if host.draining() {
-        return Err(Complaint::draining());
-    }
     let (parts, body) = request.into_parts();
-    let tenant = host.keys.tenant(&parts.headers)?;
     let hints = Hints::read(&parts.headers)?;
     let body = body::read(body, &parts.headers, &host).await?;
     let mut asked = kind.read(&body.bytes)?;
     let lane = find_lane(&host, kind, &asked.model)?;
     let splice = asked.splice.take();
     let arrival = arrival(&host, tenant, hints, &asked, lane, body.bytes.len());
-    let connection = parts.extensions.get::<Connection>();
+    let connection = parts.extensions.get::<Connection>().cloned();
     let call = Call {
         kind,
         headers: parts.headers,
@@ -98,7 +160,7 @@ async fn prepare(
         payload: Payload::new(body.bytes, splice),
         _room: body.room,
         stream: asked.stream,
-        stalled: connection.map(|connection| Arc::clone(&connection.stalled)),
+        connection: connection.unwrap_or_default(),
         record: Record::new(Arc::clone(&host), tenant, asked.model),
         host,
     };
@@ -147,18 +209,18 @@ fn arrival(
     })
 }
 
-async fn unknown(request: Request) -> Response {
+async fn unknown(State(host): State<Arc<Host>>, request: Request) -> Response {
     let message = format!(
         "nothing is served at {}; there are /v1/chat/completions, /v1/messages, /v1/models, /v1/events, \
          /metrics, /healthz, /readyz and /admin/policies",
         request.uri().path()
     );
     let complaint = Complaint::new(StatusCode::NOT_FOUND, "unknown_path", message);
-    respond::bare(Kind::of(request.headers()), &complaint)
+    turn_away(&host, kind_of(&request), None, &complaint)
 }
 
-async fn wrong_method(request: Request) -> Response {
+async fn wrong_method(State(host): State<Arc<Host>>, request: Request) -> Response {
     let message = format!("{} does not take {}", request.uri().path(), request.method());
     let complaint = Complaint::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
-    respond::bare(Kind::of(request.headers()), &complaint)
+    turn_away(&host, kind_of(&request), None, &complaint)
 }

@@ -113,7 +113,7 @@ async fn serve(
     _place: OwnedSemaphorePermit,
 ) {
     let connection = Connection::default();
-    let io = TokioIo::new(Stall::new(stream, bounds.stall, Arc::clone(&connection.stalled)));
+    let io = TokioIo::new(Stall::new(stream, bounds.stall, connection.clone()));
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(connection.clone());
         let mut router = router.clone();

@@ -14,9 +14,15 @@ use weir_policy::Meter;
 
 use crate::config::Settings;
 
+mod calls;
+mod page;
 mod refusals;
+mod turned_away;
 
 pub(crate) use refusals::Refusals;
+pub(crate) use turned_away::TurnedAway;
+
+use calls::Calls;
 
 /// Milliseconds that histograms are cut at.
 const BOUNDS_MS: [f64; 14] =
@@ -27,8 +33,10 @@ pub(crate) struct Metrics {
     handle: PrometheusHandle,
     pub(crate) queue_depth: Gauge,
     pub(crate) reserved_input: Gauge,
+    pub(crate) turned_away: TurnedAway,
     /// In the order of [`Slot::ALL`].
-    pub(crate) slots: [OfSlot; Slot::ALL.len()],
+    slots: [OfSlot; Slot::ALL.len()],
+    calls: Calls,
     pub(crate) tenants: Vec<OfTenant>,
     pub(crate) upstreams: Vec<OfUpstream>,
     candidates: Vec<OfCandidate>,
@@ -50,14 +58,10 @@ pub(crate) struct OfUpstream {
 }
 
 /// Series of a policy slot.
-pub(crate) struct OfSlot {
+struct OfSlot {
     calls: Counter,
     faults: Counter,
-    seconds: [(f64, Gauge); QUANTILES.len()],
 }
-
-/// Shares of calls that a time is given for.
-const QUANTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.99", 0.99), ("1", 1.0)];
 
 /// Series of a candidate: an upstream's model.
 pub(crate) struct OfCandidate {
@@ -87,7 +91,12 @@ impl Metrics {
                 "Input tokens reserved by attempts in flight.",
                 &[],
             ),
+            turned_away: TurnedAway::new(|code| {
+                let about = "Requests refused before they got in line.";
+                make.counter("weir_turned_away_total", about, &[("code", code)])
+            }),
             slots: Slot::ALL.map(|slot| OfSlot::new(&make, slot)),
+            calls: Calls::default(),
             tenants: settings
                 .tenants
                 .iter()
@@ -110,10 +119,20 @@ impl Metrics {
         self.tenants.get(id.0 as usize)
     }
 
+    /// Takes over what has been measured of a slot since the start.
+    pub(crate) fn measured(&self, slot: Slot, meter: &Meter) {
+        let of_slot = &self.slots[slot as usize];
+        of_slot.calls.absolute(meter.calls);
+        of_slot.faults.absolute(meter.faults);
+        self.calls.measured(slot, meter);
+    }
+
     /// Everything as text.
     pub(crate) fn render(&self) -> String {
         self.handle.run_upkeep();
-        self.handle.render()
+        let mut text = self.handle.render();
+        self.calls.write(&mut text);
+        page::ordered(&text)
     }
 
     /// Folds samples into histograms, so that they do not pile up while nobody reads.
@@ -169,21 +188,6 @@ impl OfSlot {
         Self {
             calls: make.counter("weir_policy_calls_total", "Calls of policies.", &labels),
             faults: make.counter("weir_policy_faults_total", "Calls that failed.", &labels),
-            seconds: QUANTILES.map(|(name, quantile)| {
-                let labels = [("slot", slot.name()), ("quantile", name)];
-                let about = "How long calls of policies take.";
-                (quantile, make.gauge("weir_policy_call_seconds", about, &labels))
-            }),
-        }
-    }
-
-    /// Takes over what has been measured since the start.
-    pub(crate) fn measured(&self, meter: &Meter) {
-        self.calls.absolute(meter.calls);
-        self.faults.absolute(meter.faults);
-        let Some(nanos) = &meter.nanos else { return };
-        for (quantile, gauge) in &self.seconds {
-            gauge.set(nanos.value_at_quantile(*quantile) as f64 / 1e9);
         }
     }
 }

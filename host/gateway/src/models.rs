@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::config::Kind;
 use crate::host::Host;
-use crate::respond;
+use crate::ingress::turn_away;
 
 /// In Anthropic's shape for those who say which version of it they speak, else in OpenAI's.
 pub(crate) async fn list(State(host): State<Arc<Host>>, headers: HeaderMap) -> Response {
     let kind = Kind::of(&headers);
     if let Err(complaint) = host.keys.tenant(&headers) {
-        return respond::bare(kind, &complaint);
+        return turn_away(&host, kind, None, &complaint);
     }
     let models: Vec<&str> = host.lanes.models(kind).collect();
     Json(match kind {

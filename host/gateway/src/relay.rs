@@ -24,12 +24,13 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use weir_core::units::Tokens;
-use weir_core::{Outcome, Refusal, Response, Sent, Stage, Transport};
+use weir_core::{Outcome, Response, Sent, Stage, Transport};
 
 use crate::complaint::Complaint;
 use crate::config::Kind;
-use crate::driver::{Guard, Message};
+use crate::driver::{Guard, Halt, Message};
 use crate::host::Host;
+use crate::ingress::Connection;
 use crate::record::Record;
 
 mod pace;
@@ -56,6 +57,8 @@ pub(crate) struct Relay {
     guard: Option<Guard>,
     record: Record,
     pace: Pace,
+    /// Where the answer goes, once it does.
+    connection: Option<Connection>,
     /// The reservation that has been told.
     reserved: Tokens,
     broken: bool,
@@ -67,7 +70,7 @@ enum End {
     /// The provider has sent its last byte.
     Complete,
     Broken(Transport),
-    Cut(Refusal),
+    Cut(Halt),
 }
 
 /// An answer that failed before its first content.
@@ -83,7 +86,7 @@ pub(crate) enum Why {
     /// The provider said so in an event.
     Event(String),
     Broken(Transport),
-    Cut(Refusal),
+    Cut(Halt),
 }
 
 impl Relay {
@@ -107,6 +110,7 @@ impl Relay {
             guard: Some(guard),
             record,
             pace,
+            connection: None,
             reserved,
             broken: false,
         }
@@ -155,14 +159,17 @@ impl Relay {
     /// Takes the next piece. `None`: something came, there may be bytes to send.
     fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Option<End>> {
         if let Some(guard) = &mut self.guard
-            && let Poll::Ready(refusal) = guard.poll_cut(cx)
+            && let Poll::Ready(halt) = guard.poll_cut(cx)
         {
-            return Poll::Ready(Some(End::Cut(refusal)));
+            return Poll::Ready(Some(End::Cut(halt)));
         }
         let Some(provider) = &mut self.provider else { return Poll::Ready(Some(End::Complete)) };
         match Pin::new(&mut *provider).poll_frame(cx) {
             Poll::Ready(Some(Ok(frame))) => {
                 let ended = provider.is_end_stream();
+                if let Some(end) = self.overdue() {
+                    return Poll::Ready(Some(end));
+                }
                 if let Ok(chunk) = frame.into_data() {
                     self.take(chunk);
                 }
@@ -175,6 +182,16 @@ impl Relay {
                 self.pace.poll_late(cx, patience, &self.host).map(|late| Some(End::Broken(late)))
             }
         }
+    }
+
+    /// The attempt's time is over although the provider has more: nobody took it in time.
+    fn overdue(&self) -> Option<End> {
+        let now = self.host.clock.now();
+        let over = self.guard.is_some() && now >= self.pace.until;
+        over.then(|| match self.pace.late(now) {
+            Transport::CallerDeadline => End::Broken(Transport::CallerDeadline),
+            _ => End::Cut(Halt::Unread),
+        })
     }
 
     fn patience(&self) -> Duration {
@@ -212,7 +229,7 @@ impl Relay {
     fn failure(&mut self, end: End) -> Option<Why> {
         let complete = matches!(end, End::Complete);
         match end {
-            End::Cut(refusal) => return Some(Why::Cut(refusal)),
+            End::Cut(halt) => return Some(Why::Cut(halt)),
             End::Broken(how) if self.guard.is_some() => return Some(Why::Broken(how)),
             // What breaks after the answer's last word breaks nothing.
             End::Broken(_) | End::Complete => {}
@@ -253,12 +270,18 @@ impl Relay {
             self.record.ended(&outcome, guard.report.usage);
             guard.end(outcome, None);
         }
+        // The slot is given back; what is left may be read at leisure.
+        if let Some(connection) = self.connection.take() {
+            connection.answer_by(None);
+        }
     }
 
     /// The response begins: from here on nothing can be taken back.
-    pub(crate) fn sent(&mut self, sent: Sent) {
+    pub(crate) fn sent(&mut self, sent: Sent, connection: Connection) {
         if let Some(guard) = &mut self.guard {
             guard.report.sent = sent;
+            connection.answer_by(Some(self.host.clock.moment(self.pace.until)));
+            self.connection = Some(connection);
         }
     }
 
@@ -278,7 +301,7 @@ impl Why {
         match self {
             Self::Event(_) => None,
             Self::Broken(how) => Some(Complaint::broken(*how, "in the middle of its answer")),
-            Self::Cut(refusal) => Some((*refusal).into()),
+            Self::Cut(halt) => Some((*halt).into()),
         }
     }
 

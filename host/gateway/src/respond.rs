@@ -89,7 +89,7 @@ pub(crate) fn failure(
             let said = Complaint { retry_after: give_up.and_then(|up| up.retry_after), ..said };
             return complaint(kind, &said, record, host);
         }
-        Failure::Cut(refusal) => return complaint(kind, &refusal.into(), record, host),
+        Failure::Cut(halt) => return complaint(kind, &halt.into(), record, host),
     };
     record.answered(status);
     describe(&mut headers, record, host);

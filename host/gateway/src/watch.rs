@@ -2,8 +2,9 @@
 //!
 //! Each has its number as id; `Last-Event-ID` takes up after it. A reader that was too slow gets an event
 //! `lost` with the number of those it missed. A tenant's key shows the events of that tenant and those that
-//! belong to nobody; the admin token shows all.
+//! belong to nobody, without the operator's paths; the admin token shows all.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,15 +16,17 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use weir_core::Event;
+use weir_core::ids::TenantId;
+use weir_policy::Event as Policy;
 
 use crate::admin;
 use crate::complaint::Complaint;
 use crate::config::Kind;
 use crate::events::{Events, Happened, Read, What};
 use crate::host::Host;
-use crate::respond;
+use crate::ingress::turn_away;
 
 /// A quiet stream says something this often, so that nobody takes it for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -31,7 +34,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub(crate) async fn events(State(host): State<Arc<Host>>, headers: HeaderMap) -> Response {
     match open(&host, &headers) {
         Ok(watch) => respond(watch),
-        Err(complaint) => respond::bare(Kind::OpenAi, &complaint),
+        Err(complaint) => turn_away(&host, Kind::OpenAi, None, &complaint),
     }
 }
 
@@ -42,28 +45,57 @@ struct Watch {
     /// Only this tenant's.
     tenant: Option<String>,
     /// The operator needs none: readers who do not read must not keep it out.
-    _place: Option<OwnedSemaphorePermit>,
+    _place: Option<Place>,
+}
+
+/// Readers of events at once, the operator's aside.
+const MAX_READERS: usize = 64;
+/// Of one tenant, where there are others: its share of all, but not fewer than this.
+const FEWEST_READERS: usize = 4;
+
+/// How many may read the events.
+pub(crate) struct Places {
+    all: Arc<Semaphore>,
+    tenants: Vec<Arc<Semaphore>>,
+}
+
+/// A reader's place among all, and among its tenant's.
+type Place = (OwnedSemaphorePermit, OwnedSemaphorePermit);
+
+impl Places {
+    pub(crate) fn new(tenants: usize) -> Self {
+        let each = (MAX_READERS / tenants.max(1)).max(FEWEST_READERS);
+        Self {
+            all: Arc::new(Semaphore::new(MAX_READERS)),
+            tenants: (0..tenants).map(|_| Arc::new(Semaphore::new(each))).collect(),
+        }
+    }
+
+    fn take(&self, tenant: TenantId) -> Result<Place, Complaint> {
+        let full = |whose| {
+            let message =
+                format!("as many of {whose} read the events as may; try again when one has left");
+            Complaint::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message)
+        };
+        let own = self.tenants.get(tenant.0 as usize).ok_or_else(|| full("this tenant"))?;
+        let own = Arc::clone(own).try_acquire_owned().map_err(|_| full("this tenant"))?;
+        let place = Arc::clone(&self.all).try_acquire_owned().map_err(|_| full("all tenants"))?;
+        Ok((place, own))
+    }
 }
 
 fn open(host: &Arc<Host>, headers: &HeaderMap) -> Result<Watch, Complaint> {
     let (tenant, place) = match admin::authorised(host, headers) {
         Ok(()) => (None, None),
-        Err(_) if !host.keys.required() => (None, Some(place(host)?)),
         Err(_) => {
-            let tenant = host.tenant_name(host.keys.tenant(headers)?).to_owned();
-            (Some(tenant), Some(place(host)?))
+            let tenant = host.keys.tenant(headers)?;
+            let name = host.keys.required().then(|| host.tenant_name(tenant).to_owned());
+            (name, Some(host.readers.take(tenant)?))
         }
     };
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.trim().parse().ok());
     let events = host.ring.read_after(last);
     Ok(Watch { host: Arc::clone(host), events, tenant, _place: place })
-}
-
-fn place(host: &Host) -> Result<OwnedSemaphorePermit, Complaint> {
-    Arc::clone(&host.watchers).try_acquire_owned().map_err(|_| {
-        let message = "as many read the events as may; try again when one has left";
-        Complaint::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message)
-    })
 }
 
 fn respond(watch: Watch) -> Response {
@@ -100,7 +132,10 @@ impl Watch {
                 Read::Lost(lost) => {
                     return Some(format!("event: lost\ndata: {{\"lost\":{lost}}}\n\n").into());
                 }
-                Read::Event(event) if self.shows(&event) => return Some(write(&event)),
+                Read::Event(event) if self.tenant.is_none() => return Some(write(&event)),
+                Read::Event(event) if self.shows(&event) => {
+                    return Some(write(&for_tenant(&event)));
+                }
                 Read::Event(_) => {}
             }
         }
@@ -116,9 +151,21 @@ impl Watch {
                 | Event::BudgetHard { tenant, .. },
             ) => tenant == reader,
             What::Core(Event::Retried { .. } | Event::Rerouted { .. }) => false,
+            // It changes nothing but where the operator's files lie.
+            What::Policy(Policy::PolicyKept { .. }) => false,
             What::Core(_) | What::Policy(_) => true,
         }
     }
+}
+
+/// The event without what is the operator's: where files lie, and words that may say so.
+fn for_tenant(event: &Happened) -> Cow<'_, Happened> {
+    let What::Policy(Policy::PolicyRejected { slot, .. }) = &event.what else {
+        return Cow::Borrowed(event);
+    };
+    let (slot, words) = (*slot, "told to the operator".to_owned());
+    let what = What::Policy(Policy::PolicyRejected { slot, file: None, words });
+    Cow::Owned(Happened { what, ..event.clone() })
 }
 
 fn write(event: &Happened) -> Bytes {

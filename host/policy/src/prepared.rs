@@ -67,13 +67,12 @@ impl Prepared {
         }
     }
 
-    /// The same bytes from the same place, with the same settings for the same slot.
+    /// The same bytes with the same settings for the same slot, wherever they came from.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         let (one, other) = (&self.0, &other.0);
         one.slot == other.slot
             && one.settings == other.settings
             && one.component.digest == other.component.digest
-            && one.component.source == other.component.source
     }
 
     /// The very same.

@@ -34,7 +34,8 @@ impl Default for Slots {
 
 impl Slots {
     /// Puts a policy into its slot. One that mirrors the host's state (schedule, limit) waits until the core has
-    /// fed it; any other answers from the next call on. The first policy of a slot is put in the same way.
+    /// fed it; any other answers from the next call on. The first policy of a slot is put in the same way. What
+    /// runs already, with the same settings, goes on: there would be nothing for a rollback to go back to.
     ///
     /// # Errors
     ///
@@ -42,6 +43,9 @@ impl Slots {
     /// [`PolicyRejected`](Event::PolicyRejected) says why.
     pub fn swap(&mut self, now: Micros, new: Prepared) -> Result<(), Failed> {
         let (seat, house) = self.seat(new.slot());
+        if seat.has(&new) && seat.answers() {
+            return Ok(());
+        }
         seat.swap(house, now, new)
     }
 

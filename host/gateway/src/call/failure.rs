@@ -6,9 +6,10 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use weir_core::{Outcome, Refusal, Response, Transport};
+use weir_core::{Outcome, Response, Transport};
 
 use crate::config::Kind;
+use crate::driver::Halt;
 use crate::host::Host;
 use crate::relay::{Why, excerpt};
 use crate::upstream;
@@ -25,8 +26,8 @@ pub(crate) enum Failure {
     Event(String),
     /// No answer, or one that broke off; with words for people.
     Broken(Transport, String),
-    /// The core ended it.
-    Cut(Refusal),
+    /// This host ended it.
+    Cut(Halt),
 }
 
 impl Failure {
@@ -52,7 +53,7 @@ impl From<Why> for Failure {
         match why {
             Why::Event(data) => Self::Event(data),
             Why::Broken(how) => Self::Broken(how, "before its first content".into()),
-            Why::Cut(refusal) => Self::Cut(refusal),
+            Why::Cut(halt) => Self::Cut(halt),
         }
     }
 }

@@ -7,7 +7,7 @@ use weir_policy::{Delivery, Prepared, Row};
 
 /// One command, with the way back for its answer.
 pub(crate) enum Command {
-    /// Whoever waits is turned away.
+    /// Whoever waits is turned away, and what runs is halted.
     TurnAway,
     /// News of the folder.
     Deliver(Delivery),

@@ -85,7 +85,7 @@ impl Count {
             }
         }
         for (slot, meter) in meters {
-            self.metrics.slots[slot as usize].measured(meter);
+            self.metrics.measured(slot, meter);
         }
     }
 

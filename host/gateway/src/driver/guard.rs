@@ -22,9 +22,20 @@ pub(crate) struct Guard {
     pub(crate) admit: Admit,
     /// What is known of the attempt so far; the end tells it.
     pub(crate) report: Report,
-    /// The core's order to stop. Nothing can come once the sender is gone.
-    pub(super) cut: Option<oneshot::Receiver<Refusal>>,
+    /// The order to stop. Nothing can come once the sender is gone.
+    pub(super) cut: Option<oneshot::Receiver<Halt>>,
     permit: Option<OwnedPermit<Message>>,
+}
+
+/// An order to stop an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// The core's: a hard budget is spent.
+    Refused(Refusal),
+    /// This host goes down, and the time to end in is over.
+    Draining,
+    /// The attempt's time is over, and the caller has not read what has come.
+    Unread,
 }
 
 /// How an attempt stands.
@@ -44,7 +55,7 @@ impl Guard {
     pub(super) fn new(
         admit: Admit,
         permit: OwnedPermit<Message>,
-        cut: oneshot::Receiver<Refusal>,
+        cut: oneshot::Receiver<Halt>,
     ) -> Self {
         let report = Report {
             sent: Sent::Nothing,
@@ -64,13 +75,13 @@ impl Guard {
     }
 
     /// Waits for an order to stop.
-    pub(crate) fn poll_cut(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Refusal> {
+    pub(crate) fn poll_cut(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Halt> {
         use std::future::Future;
         use std::pin::Pin;
         use std::task::Poll;
         let Some(cut) = &mut self.cut else { return Poll::Pending };
         match Pin::new(cut).poll(cx) {
-            Poll::Ready(Ok(refusal)) => Poll::Ready(refusal),
+            Poll::Ready(Ok(halt)) => Poll::Ready(halt),
             Poll::Ready(Err(_)) => {
                 self.cut = None;
                 Poll::Pending

@@ -5,7 +5,7 @@ use weir_core::ids::{AttemptId, ItemId};
 use weir_core::{Admit, Input, Next, Output, Refusal, Settled};
 
 use super::inbox::{Answer, Seat};
-use super::{Driver, Guard, Running};
+use super::{Driver, Guard, Halt, Running};
 use crate::events::What;
 
 impl Driver {
@@ -93,7 +93,7 @@ impl Driver {
             && let Some(cut) = running.cut.take()
         {
             // An attempt that is gone has said its end already.
-            let _ = cut.send(refusal);
+            let _ = cut.send(Halt::Refused(refusal));
         }
     }
 }

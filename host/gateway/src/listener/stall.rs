@@ -1,9 +1,8 @@
-//! A connection that gives up on a reader that does not read.
+//! A connection that gives up on a reader that does not read, or reads too slowly.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,20 +10,32 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-/// A stream whose writes fail once one has waited for longer than a limit.
+use crate::ingress::Connection;
+
+/// A stream whose writes fail once one has waited for longer than a limit, or waits when its answer must be
+/// over: a reader that takes a little now and then would hold a slot for as long as it likes.
 #[derive(Debug)]
 pub(super) struct Stall<S = TcpStream> {
     inner: S,
     limit: Duration,
     /// Runs while a write waits.
     timer: Option<Pin<Box<Sleep>>>,
-    /// Tells the guards of this connection why it ends.
-    stalled: Arc<AtomicBool>,
+    /// Knows when the answer must be over, and tells the guards of this connection why it ends.
+    connection: Connection,
 }
 
 impl<S> Stall<S> {
-    pub(super) fn new(inner: S, limit: Duration, stalled: Arc<AtomicBool>) -> Self {
-        Self { inner, limit, timer: None, stalled }
+    pub(super) fn new(inner: S, limit: Duration, connection: Connection) -> Self {
+        Self { inner, limit, timer: None, connection }
+    }
+
+    /// When the write that begins to wait has waited too long.
+    fn timer(&self) -> Pin<Box<Sleep>> {
+        let stalled = tokio::time::sleep(self.limit);
+        Box::pin(match self.connection.until() {
+            Some(until) if until < stalled.deadline() => tokio::time::sleep_until(until),
+            _ => stalled,
+        })
     }
 
     fn watch<T>(
@@ -36,12 +47,12 @@ impl<S> Stall<S> {
             self.timer = None;
             return written;
         }
-        let limit = self.limit;
-        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
+        let mut timer = self.timer.take().unwrap_or_else(|| self.timer());
         if timer.as_mut().poll(cx).is_pending() {
+            self.timer = Some(timer);
             return Poll::Pending;
         }
-        self.stalled.store(true, Ordering::Relaxed);
+        self.connection.stalled.store(true, Ordering::Relaxed);
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
@@ -91,18 +102,41 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stall<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::AsyncWriteExt;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+
+    /// A stream with room for eight bytes that nobody takes out.
+    fn unread(limit: Duration, connection: &Connection) -> (Stall<DuplexStream>, DuplexStream) {
+        let (near, far) = tokio::io::duplex(8);
+        (Stall::new(near, limit, connection.clone()), far)
+    }
 
     #[tokio::test]
     async fn a_reader_that_does_not_read_is_given_up() {
-        let (near, far) = tokio::io::duplex(8);
-        let stalled = Arc::<AtomicBool>::default();
-        let mut stream = Stall::new(near, Duration::from_millis(5), Arc::clone(&stalled));
+        let connection = Connection::default();
+        let (mut stream, _far) = unread(Duration::from_millis(5), &connection);
         stream.write_all(&[0; 8]).await.unwrap();
-        assert!(!stalled.load(Ordering::Relaxed));
+        assert!(!connection.stalled.load(Ordering::Relaxed));
         let error = stream.write_all(&[0; 1]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert!(stalled.load(Ordering::Relaxed));
-        drop(far);
+        assert!(connection.stalled.load(Ordering::Relaxed));
+    }
+
+    /// Each byte that it takes begins the wait anew, and not the answer's time.
+    #[tokio::test]
+    async fn a_reader_that_reads_a_little_is_given_up_when_the_answer_must_be_over() {
+        let connection = Connection::default();
+        let (mut stream, mut far) = unread(Duration::from_secs(3_600), &connection);
+        let soon = tokio::time::sleep(Duration::from_millis(20)).deadline();
+        connection.answer_by(Some(soon));
+        let mut beat = tokio::time::interval(Duration::from_millis(1));
+        let trickle = async {
+            loop {
+                beat.tick().await;
+                far.read_u8().await.unwrap();
+            }
+        };
+        let write = async { while stream.write_all(&[0; 8]).await.is_ok() {} };
+        tokio::select! { () = trickle => {} () = write => {} }
+        assert!(connection.stalled.load(Ordering::Relaxed));
     }
 }

@@ -2,11 +2,12 @@
 
 use http::Request;
 use serde_json::json;
+use weir_gateway::config::Settings;
 use weir_gateway::{Deciders, Gateway, Read, What};
 use weir_mock::{Mock, ProviderScript, Script};
 use weir_policy::Event;
 
-use crate::world::{Answer, World, chat, client, fallback, parse, post, settings, whole, world};
+use crate::world::{Answer, World, chat, client, fallback, operator, post, settings, whole, world};
 
 async fn with_token(world: &World, token: &str, path: &str, body: Option<&str>) -> Answer {
     let mut request = match body {
@@ -20,10 +21,7 @@ async fn with_token(world: &World, token: &str, path: &str, body: Option<&str>) 
 
 async fn administered(deciders: Deciders) -> World {
     let mock = Mock::start(&Script::new([ProviderScript::openai("main")])).await.unwrap();
-    let mut settings = settings(&mock, "");
-    let text = "listen = \"127.0.0.1:0\"\n[[upstream]]\nname = \"x\"\nkind = \"openai\"\nmodels = [\"m\"]\n\
-                [admin]\ntoken_env = \"TOKEN\"\n";
-    settings.admin = parse(text, &[("TOKEN", "operator")]).admin;
+    let settings = Settings { admin: operator(), ..settings(&mock, "") };
     let gateway = Gateway::start(settings, deciders).await.unwrap();
     World { mock, gateway, client: client() }
 }
@@ -63,7 +61,7 @@ async fn a_stranger_is_refused_before_its_body() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let world = administered(fallback()).await;
     let mut stream = tokio::net::TcpStream::connect(world.gateway.addr()).await.unwrap();
-    let head = "POST /admin/policies/swap HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n";
+    let head = "POST /admin/policies/swap HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut status = [0; 12];
     stream.read_exact(&mut status).await.unwrap();
@@ -102,6 +100,23 @@ async fn components_decide_and_are_replaced_while_it_runs() {
     assert_eq!(back.status, 202, "{back:?}");
     assert_eq!(policy(&world, "route").await, "route-weighted");
     assert_eq!(world.metric("weir_policy_faults_total"), 0.0);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_runs_already_is_no_step_to_go_back_from() {
+    let world = administered(Deciders::Configured).await;
+    let wish = r#"{"slot":"route","name":"route-weighted"}"#;
+    let swap = with_token(&world, "operator", "/admin/policies/swap", Some(wish)).await;
+    assert_eq!(swap.status, 202, "{swap:?}");
+    let wish = r#"{"slot":"route"}"#;
+    let back = with_token(&world, "operator", "/admin/policies/rollback", Some(wish)).await;
+    assert_eq!(back.status, 422, "{back:?}");
+    let other = r#"{"slot":"route","name":"route-weighted","settings":{"spread":2.0}}"#;
+    let swap = with_token(&world, "operator", "/admin/policies/swap", Some(other)).await;
+    assert_eq!(swap.status, 202, "{swap:?}");
+    let back = with_token(&world, "operator", "/admin/policies/rollback", Some(wish)).await;
+    assert_eq!(back.status, 202, "other settings are another step: {back:?}");
     world.end().await;
 }
 

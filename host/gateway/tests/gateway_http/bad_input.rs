@@ -1,10 +1,9 @@
 //! Requests that cannot be served: each gets a clear word in its API's shape.
 
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use weir_mock::ProviderScript;
 
-use crate::world::{chat, fallback, message, post, whole, world, world_with};
+use crate::world::{chat, fallback, message, post, tenant, whole, world, world_with};
 
 #[tokio::test]
 async fn an_unknown_model_lists_the_known() {
@@ -28,6 +27,7 @@ async fn a_body_that_is_no_request_is_a_bad_request() {
         assert_eq!(answer.status, 400, "{body}: {answer:?}");
         assert_eq!(answer.json()["error"]["code"], "invalid_json", "{body}");
     }
+    assert_eq!(world.metric("weir_turned_away_total"), 6.0, "each is counted");
     world.end().await;
 }
 
@@ -67,12 +67,8 @@ async fn a_bad_header_is_named() {
 
 #[tokio::test]
 async fn only_a_tenants_key_opens() {
-    let hash: String =
-        Sha256::digest("acme-key").iter().map(|byte| format!("{byte:02x}")).collect();
-    let more = format!("[[tenant]]\nname = \"acme\"\nkey_sha256 = \"{hash}\"\n");
-    let world =
-        world_with([ProviderScript::openai("a").api_key("provider-key")], &more, fallback(), None)
-            .await;
+    let provider = ProviderScript::openai("a").api_key("provider-key");
+    let world = world_with([provider], &tenant("acme-key"), fallback(), None).await;
     let ask = async |name: &'static str, value: &str| {
         let mut request = post(&world.url("/v1/chat/completions"), chat(json!({})).to_string());
         request.headers_mut().insert(name, value.parse().unwrap());

@@ -9,6 +9,7 @@ mod drain;
 mod failures;
 mod hostile;
 mod load;
+mod pages;
 mod passing;
 mod replayed;
 mod strange;

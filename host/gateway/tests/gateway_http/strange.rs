@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 use weir_gateway::Gateway;
 use weir_mock::ProviderScript;
 
-use crate::world::{Answer, chat, client, fallback, parse, post, whole, world_with};
+use crate::world::{Answer, chat, client, fallback, parse, post, until, whole, world_with};
 
 /// A provider that says the same to every connection, byte for byte, and then repeats the last of it for ever.
 async fn provider(first: &'static str, again: &'static str) -> SocketAddr {
@@ -75,6 +75,37 @@ async fn pings_do_not_put_the_first_content_off() {
     assert_eq!(answer.json()["error"]["code"], "upstream_timeout");
 }
 
+/// However little it takes at a time, its slot is free when the attempt's time is over.
+#[tokio::test]
+async fn a_caller_that_hardly_reads_holds_no_slot_past_the_total() {
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    // A chunk of 1 MiB, again and again.
+    let piece: &'static str = format!("100000\r\n{}\r\n", " ".repeat(1 << 20)).leak();
+    let text = format!(
+        "listen = \"127.0.0.1:0\"\n[[upstream]]\nname = \"main\"\nkind = \"openai\"\n\
+         base_url = \"http://{}/v1\"\nmodels = [\"small\"]\ntimeouts = {{ total = \"400ms\" }}\n",
+        provider(head, piece).await
+    );
+    let gateway = Gateway::start(parse(&text, &[]), fallback()).await.unwrap();
+    let mut stream = TcpStream::connect(gateway.addr()).await.unwrap();
+    let body = chat(json!({})).to_string();
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).await.unwrap();
+    assert_eq!(&status, b"HTTP/1.1 200");
+    until("the slot is free", || {
+        let page = gateway.metrics();
+        page.contains("weir_inflight_requests{upstream=\"main\",model=\"small\"} 0\n")
+    })
+    .await;
+    assert!(gateway.shutdown(Duration::from_secs(5)).await.clean);
+}
+
 /// Memory goes to bytes that have come, not to those that are announced.
 #[tokio::test]
 async fn bodies_that_never_come_keep_nobody_out() {
@@ -84,7 +115,7 @@ async fn bodies_that_never_come_keep_nobody_out() {
     for length in ["content-length: 65536", "transfer-encoding: chunked"].repeat(4) {
         let mut stream = TcpStream::connect(world.gateway.addr()).await.unwrap();
         let head = format!(
-            "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n{length}\r\nexpect: 100-continue\r\n\r\n"
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n{length}\r\nexpect: 100-continue\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).await.unwrap();
         // It is read from now on.

@@ -12,7 +12,8 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
-use weir_gateway::config::Settings;
+use sha2::{Digest, Sha256};
+use weir_gateway::config::{Secret, Settings};
 use weir_gateway::{Deciders, Gateway};
 use weir_mock::{Kind, Mock, ProviderScript, Script, Stats};
 
@@ -93,6 +94,18 @@ pub(crate) fn parse(text: &str, env: &[(&str, &str)]) -> Settings {
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
+/// The operator's token, which is its name.
+pub(crate) fn operator() -> Option<Secret> {
+    let text = "[[upstream]]\nname = \"x\"\nkind = \"openai\"\n[admin]\ntoken_env = \"TOKEN\"\n";
+    parse(text, &[("TOKEN", "operator")]).admin
+}
+
+/// A tenant of the configuration whose key is its name.
+pub(crate) fn tenant(name: &str) -> String {
+    let hash: String = Sha256::digest(name).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("[[tenant]]\nname = \"{name}\"\nkey_sha256 = \"{hash}\"\n")
+}
+
 impl World {
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.gateway.addr())
@@ -120,10 +133,22 @@ impl World {
         whole(self.send(request).await).await
     }
 
+    /// The events from the first on, as the bearer of a key or token sees them.
+    pub(crate) async fn events(&self, bearer: &str) -> http::Response<Incoming> {
+        let request = Request::get(self.url("/v1/events"))
+            .header("authorization", format!("Bearer {bearer}"))
+            .header("last-event-id", "0")
+            .body(Full::default())
+            .unwrap();
+        self.send(request).await
+    }
+
     /// The value of a metric, summed over its series.
     pub(crate) fn metric(&self, name: &str) -> f64 {
         let text = self.gateway.metrics();
-        let lines = text.lines().filter(|line| line.starts_with(name));
+        let of_it =
+            |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '{']));
+        let lines = text.lines().filter(of_it);
         let values = lines.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
         values.sum()
     }

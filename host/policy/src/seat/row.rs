@@ -62,6 +62,11 @@ impl Seat {
         waits.or(self.current.as_ref()).is_some_and(|policy| policy.equals(new))
     }
 
+    /// Its policy is not one that it has given up.
+    pub(crate) fn answers(&self) -> bool {
+        !matches!(self.rest, Some(Rest::Quarantine(_)))
+    }
+
     pub(crate) fn row(&self) -> Row {
         Row {
             slot: self.slot,
