@@ -241,6 +241,27 @@ fn bodies_that_are_no_request() {
     }
 }
 
+/// The operator can see that a caller is turned away, and nothing of what it said.
+#[test]
+fn what_is_turned_away_is_logged_without_its_words() {
+    let scene = Scene::new();
+    scene.post("/v1/chat/completions", br#"{"model": "m", "max_tokens": "a secret"}"#);
+    let answer = http::post(
+        &format!("{}/v1/messages", scene.gateway.url()),
+        &[("x-api-key", "guess")],
+        b"{}",
+    );
+    assert_eq!(answer.status, 401);
+    let log = scene.gateway.log();
+    let line = |code: &str| {
+        let found = log.lines().find(|line| line.contains("turned away") && line.contains(code));
+        found.unwrap_or_else(|| panic!("no line of {code} in\n{log}")).to_owned()
+    };
+    assert!(line("invalid_json").contains("\"tenant\":\"acme\""), "{log}");
+    assert!(line("invalid_api_key").contains("\"api\":\"anthropic\""), "{log}");
+    assert!(!log.contains("secret") && !log.contains("guess"), "{log}");
+}
+
 #[test]
 fn a_path_that_is_none() {
     assert_eq!(Scene::new().post("/v1/nothing", b"{}").status, 404);

@@ -1,8 +1,10 @@
 //! What the command prints and how it exits: 0 done, 1 failed, 2 wrong use.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
-use crate::support::{Gateway, Mock, root, text, weir};
+use crate::support::{Gateway, Mock, http, root, text, until, weir};
 
 #[test]
 fn wrong_use_exits_with_2_and_says_what_is_right() {
@@ -18,7 +20,7 @@ fn a_good_file_is_said_to_be_good() {
     assert_eq!(run.status.code(), Some(0), "{run:?}");
     assert_eq!(
         text(&run.stdout),
-        "examples/gateway/weir.toml: good; upstreams 2, tenants 2, lanes 3\n"
+        "examples/gateway/weir.toml: good; upstreams 2, tenants 2, lanes 3, policies 7\n"
     );
     let run = weir(root(), &["--json", "config", "check", "examples/gateway/weir.toml"]);
     let said: Value = serde_json::from_slice(&run.stdout).expect("JSON");
@@ -51,6 +53,55 @@ fn complaints_exit_with_1_in_words_and_in_json() {
     let said: Value = serde_json::from_slice(&run.stdout).expect("JSON");
     assert_eq!(said["complaints"][0]["line"], 4);
     assert_eq!(run.status.code(), Some(1));
+    let run = weir(dir.path(), &["--json", "serve", "--config", "weir.toml"]);
+    let served: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    assert_eq!(served, said, "every command fails in the same shape");
+}
+
+#[test]
+fn a_script_that_types_wrongly_gets_a_failure_of_the_same_shape() {
+    let run = weir(root(), &["--json", "serve"]);
+    assert_eq!(run.status.code(), Some(2));
+    let said: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    assert!(said["error"].as_str().is_some_and(|words| words.contains("--config")), "{said}");
+    assert!(weir(root(), &["serve"]).stdout.is_empty(), "and a person none");
+}
+
+/// What `config check` says of settings with these policies, and a file of theirs.
+fn checked(policies: &str) -> (Option<i32>, String) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let settings =
+        format!("[[upstream]]\nname = \"a\"\nkind = \"openai\"\n\n[policies]\n{policies}\n");
+    std::fs::write(dir.path().join("weir.toml"), settings).expect("a file");
+    std::fs::create_dir(dir.path().join("mine")).expect("a folder");
+    std::fs::write(dir.path().join("mine/limit-aimd.wasm"), "no component").expect("a file");
+    let run = weir(dir.path(), &["config", "check", "weir.toml"]);
+    (run.status.code(), text(&run.stdout))
+}
+
+#[test]
+fn policies_are_checked_with_the_file_that_names_them() {
+    for (policies, place, words) in [
+        (
+            "limit = { use = \"limit-aimed\" }",
+            "6:17: policies.limit.use: ",
+            "shipped are limit-aimd",
+        ),
+        ("limit = { use = \"route-weighted\" }", "6:17: policies.limit.use: ", "route-weighted"),
+        (
+            "limit = { use = \"limit-aimd\", settings = { cieling = 3 } }",
+            "6:17: policies.limit.use: ",
+            "cieling",
+        ),
+        ("dir = \"mine\"", "6:7: policies.dir: ", "limit-aimd.wasm"),
+    ] {
+        let (code, said) = checked(policies);
+        assert_eq!(code, Some(1), "{policies}: {said}");
+        assert!(said.starts_with(&format!("weir.toml:{place}")), "{policies}: {said}");
+        assert!(said.contains(words) && said.lines().count() == 1, "{policies}: {said}");
+    }
+    let (code, said) = checked("limit = { use = \"limit-aimd\", settings = { ceiling = 3 } }");
+    assert_eq!(code, Some(0), "{said}");
 }
 
 #[test]
@@ -83,6 +134,18 @@ fn a_host_that_is_told_to_stop_ends_with_0() {
         mock.url("a")
     );
     assert_eq!(Gateway::start(&upstream).terminate(), Some(0));
+}
+
+/// Service managers send it to have settings read again, and nobody expects an end of that.
+#[test]
+fn a_host_without_a_terminal_survives_sighup_and_says_what_stops_it() {
+    let gateway = Gateway::start("[[upstream]]\nname = \"a\"\nkind = \"openai\"\n");
+    gateway.signal("HUP");
+    until("it says so", Duration::from_secs(10), || {
+        gateway.log().contains("SIGHUP changes nothing")
+    });
+    assert_eq!(http::get(&format!("{}/readyz", gateway.url())).status, 200);
+    assert_eq!(gateway.terminate(), Some(0));
 }
 
 #[test]

@@ -84,12 +84,15 @@ impl Mock {
     }
 }
 
+/// The file that a gateway logs to.
+const LOG: &str = "weir.log";
+
 /// A running `weir serve`.
 #[derive(Debug)]
 pub(crate) struct Gateway {
     url: String,
     process: Process,
-    _dir: TempDir,
+    dir: TempDir,
 }
 
 impl Gateway {
@@ -97,10 +100,21 @@ impl Gateway {
     pub(crate) fn start(settings: &str) -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         let file = write(dir.path(), "weir.toml", &format!("listen = \"127.0.0.1:0\"\n{settings}"));
-        let mut command = process::weir(&["--json", "--log", "warn", "serve", "--config"]);
-        let (process, ready) = Process::start(command.arg(file));
+        let mut command = process::weir(&["--json", "--log", "info", "serve", "--config"]);
+        let log = fs::File::create(dir.path().join(LOG)).expect("a file");
+        let (process, ready) = Process::start(command.arg(file).stderr(log));
         let url = ready["listening"].as_str().expect("an address").to_owned();
-        Self { url, process, _dir: dir }
+        Self { url, process, dir }
+    }
+
+    /// What it has logged.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.dir.path().join(LOG)).expect("a log")
+    }
+
+    /// Sends it a signal, such as `HUP`.
+    pub(crate) fn signal(&self, name: &str) {
+        self.process.signal(name);
     }
 
     /// Its address, without a slash at the end.

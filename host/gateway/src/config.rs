@@ -30,7 +30,7 @@ use weir_core::config::{Limits, Line, Model, Quota, Ramp, RetryBudget};
 
 pub use self::base_url::{BadUrl, BaseUrl};
 pub use self::lanes::Lanes;
-pub use self::problem::{Complaint, ConfigError};
+pub use self::problem::{Complaint, ConfigError, Place};
 pub use self::secret::{KeyHash, Secret};
 
 /// All that a host is started with.
@@ -156,6 +156,8 @@ pub struct Choice {
     pub name: String,
     /// What it is started with: a JSON object.
     pub settings: serde_json::Value,
+    /// Where it is named, or else the folder that may have a file for it.
+    pub place: Place,
 }
 
 /// Bounds of this host itself.

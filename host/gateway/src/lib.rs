@@ -34,4 +34,4 @@ mod watch;
 pub use clock::Clock;
 pub use events::{Events, Happened, Read, What};
 pub use gateway::{Ended, Gateway, StartError};
-pub use policies::{Deciders, MakeFixed, Swap};
+pub use policies::{Deciders, MakeFixed, Swap, check_policies};

@@ -15,7 +15,7 @@ use weir_policy::{
     Watcher,
 };
 
-use crate::config::{self, Choice, Settings};
+use crate::config::{self, Choice, Complaint, ConfigError, Settings};
 
 /// What decides in a gateway.
 #[derive(Default)]
@@ -64,6 +64,21 @@ pub struct Swap {
     pub settings: Option<serde_json::Value>,
 }
 
+/// Loads the policies that settings name, and tries each with what it is to be started with, as a host does when it
+/// starts. A file of the folder that stands before a shipped policy must be good as well.
+///
+/// # Errors
+///
+/// What is wrong with each that is no good, and where it is named.
+pub fn check_policies(settings: &Settings) -> Result<(), ConfigError> {
+    let mut complaints = Workshop::new(settings).map_err(ConfigError::Engine)?.complaints();
+    if complaints.is_empty() {
+        return Ok(());
+    }
+    complaints.sort_by_key(|complaint| (complaint.line, complaint.column));
+    Err(ConfigError::Invalid(complaints))
+}
+
 /// Makes policies ready, off the scheduler's thread.
 pub(crate) struct Workshop {
     engine: Engine,
@@ -82,29 +97,42 @@ impl Workshop {
         Ok(Self { engine, config: settings.policies.clone() })
     }
 
-    /// A policy for each slot, each compiled on a thread of its own. A file of the folder that is no good is left
-    /// to the watcher, which says so; the shipped policy of its name stands in.
+    /// A policy for each slot. A file of the folder that is no good is left to the watcher, which says so; the
+    /// shipped policy of its name stands in.
     pub(crate) fn first(&self) -> Result<Vec<Prepared>, String> {
+        let stand_in = |slot, choice: &Choice| {
+            self.configured(slot, choice).or_else(|error| {
+                let shipped = self.shipped(slot, &choice.name, settings(Some(&choice.settings)));
+                shipped.map_err(|_| format!("the policy for `{slot}`: {error}"))
+            })
+        };
+        self.each(stand_in).into_iter().collect()
+    }
+
+    /// What is wrong with the policy of each slot.
+    fn complaints(&self) -> Vec<Complaint> {
+        let tried = self.each(|slot, choice| {
+            self.configured(slot, choice).map_err(|error| choice.place.complain(error))
+        });
+        tried.into_iter().filter_map(Result::err).collect()
+    }
+
+    /// Does something for each slot, each on a thread of its own: compiling takes a while.
+    fn each<T: Send>(&self, make: impl Fn(Slot, &Choice) -> T + Sync) -> Vec<T> {
         std::thread::scope(|scope| {
+            let make = &make;
             let slots = self.config.slots.iter();
-            let make = |(slot, choice): (&Slot, _)| {
-                let slot = *slot;
-                scope.spawn(move || self.configured(slot, choice))
-            };
-            let made: Vec<_> = slots.map(make).collect();
-            let panicked = |_| Err("a policy made the compiler panic".to_owned());
+            let made: Vec<_> =
+                slots.map(|(slot, choice)| scope.spawn(move || make(*slot, choice))).collect();
+            let panicked = |panic| std::panic::resume_unwind(panic);
             made.into_iter().map(|one| one.join().unwrap_or_else(panicked)).collect()
         })
     }
 
     fn configured(&self, slot: Slot, choice: &Choice) -> Result<Prepared, String> {
-        let file = self.file(&choice.name);
         let settings = settings(Some(&choice.settings));
-        match file.filter(|file| file.exists()) {
-            Some(file) => self.load_file(slot, &file, settings.clone()).or_else(|error| {
-                let shipped = self.shipped(slot, &choice.name, settings);
-                shipped.map_err(|_| format!("the policy for `{slot}`: {error}"))
-            }),
+        match self.file(&choice.name).filter(|file| file.exists()) {
+            Some(file) => self.load_file(slot, &file, settings),
             None => self.shipped(slot, &choice.name, settings),
         }
     }

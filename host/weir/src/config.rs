@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
-use weir_gateway::config::{Complaint, ConfigError, Settings};
+use weir_gateway::config::{ConfigError, Settings};
 
-use crate::output::Output;
+use crate::output::{self, Output};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say what is wrong in a settings file, credentials and folders included; `serve` checks the policies
+    /// Say what is wrong in a settings file, in its credentials and folders, and in the policies it names
     Check {
         /// The settings file
         file: PathBuf,
@@ -37,38 +37,41 @@ pub(crate) fn run(command: Command, output: Output) -> anyhow::Result<ExitCode> 
 }
 
 fn check(file: &Path, output: Output) -> anyhow::Result<ExitCode> {
-    match Settings::load(file) {
+    match load(file) {
         Ok(settings) => {
             let (human, json) = summary(file, &settings);
             output.print(&human, &json)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(ConfigError::Invalid(complaints)) => {
-            let human: Vec<String> = complaints.iter().map(ToString::to_string).collect();
-            let json: Vec<Value> = complaints.iter().map(complaint).collect();
-            output.print(&human.join("\n"), &json!({ "ok": false, "complaints": json }))?;
+        // What is wrong is what was asked for.
+        Err(error @ ConfigError::Invalid(_)) => {
+            output.print(&error.to_string(), &output::failure(&error.into()))?;
             Ok(ExitCode::FAILURE)
         }
         Err(error) => Err(error.into()),
     }
 }
 
+fn load(file: &Path) -> Result<Settings, ConfigError> {
+    let settings = Settings::load(file)?;
+    weir_gateway::check_policies(&settings)?;
+    Ok(settings)
+}
+
 fn summary(file: &Path, settings: &Settings) -> (String, Value) {
     let core = settings.core();
     let (upstreams, tenants, lanes) = (core.upstreams.len(), core.tenants.len(), core.lanes.len());
+    let policies = settings.policies.slots.len();
     let human = format!(
-        "{}: good; upstreams {upstreams}, tenants {tenants}, lanes {lanes}",
+        "{}: good; upstreams {upstreams}, tenants {tenants}, lanes {lanes}, policies {policies}",
         file.display()
     );
-    (human, json!({ "ok": true, "upstreams": upstreams, "tenants": tenants, "lanes": lanes }))
-}
-
-fn complaint(complaint: &Complaint) -> Value {
-    json!({
-        "file": complaint.file,
-        "line": complaint.line,
-        "column": complaint.column,
-        "key": complaint.key,
-        "problem": complaint.problem,
-    })
+    let json = json!({
+        "ok": true,
+        "upstreams": upstreams,
+        "tenants": tenants,
+        "lanes": lanes,
+        "policies": policies,
+    });
+    (human, json)
 }

@@ -39,7 +39,11 @@ pub(crate) fn start(options: &Options, default: &str) -> anyhow::Result<()> {
         Format::Human => true,
         Format::Json => false,
     };
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    // Of a terminal that has closed it cannot be told on the same terminal: trying to would panic.
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .log_internal_errors(false);
     let log: Box<dyn tracing::Subscriber + Send + Sync> = if human {
         Box::new(log.with_ansi(io::stderr().is_terminal()).finish())
     } else {

@@ -19,7 +19,10 @@ use self::output::Output;
 
 /// Exit codes: 0 done, 1 failed, 2 wrong use (clap's own).
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(words) => return misused(&words),
+    };
     let output = Output::new(cli.json);
     match run(cli, output) {
         Ok(code) => code,
@@ -28,6 +31,17 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What was typed is not understood, or was a question about what may be.
+fn misused(words: &clap::Error) -> ExitCode {
+    // There is nobody left to tell when this fails.
+    let _ = words.print();
+    if words.use_stderr() {
+        let output = Output::new(std::env::args_os().any(|word| word == "--json"));
+        output.misuse(&words.to_string());
+    }
+    ExitCode::from(u8::try_from(words.exit_code()).unwrap_or(2))
 }
 
 fn run(cli: Cli, output: Output) -> anyhow::Result<ExitCode> {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
+use weir_gateway::config::{Complaint, ConfigError};
 
 /// Where results go, and in which form.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,13 @@ impl Output {
         }
     }
 
+    /// Tells a script that it was typed wrongly; a person has been told.
+    pub(crate) fn misuse(self, words: &str) {
+        if self.json {
+            let _ = self.print("", &json!({ "error": words.trim_end() }));
+        }
+    }
+
     /// Prints a failure as one chain of causes: on standard error, and for a script on standard output too.
     pub(crate) fn error(self, error: &anyhow::Error) {
         let chain = format!("{error:#}");
@@ -41,7 +49,27 @@ impl Output {
         // There is nobody left to tell when these fail.
         let _ = writeln!(err, "weir: {chain}");
         if self.json {
-            let _ = self.print("", &json!({ "error": chain }));
+            let _ = self.print("", &failure(error));
         }
     }
+}
+
+/// What a script is told of a failure, whichever command it was: the words, and each place in a settings file that
+/// they are about.
+pub(crate) fn failure(error: &anyhow::Error) -> Value {
+    let mut failure = json!({ "error": format!("{error:#}") });
+    if let Some(ConfigError::Invalid(complaints)) = error.downcast_ref() {
+        failure["complaints"] = complaints.iter().map(complaint).collect();
+    }
+    failure
+}
+
+fn complaint(complaint: &Complaint) -> Value {
+    json!({
+        "file": complaint.file,
+        "line": complaint.line,
+        "column": complaint.column,
+        "key": complaint.key,
+        "problem": complaint.problem,
+    })
 }

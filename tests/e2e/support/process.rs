@@ -37,11 +37,16 @@ impl Process {
         (process, ready)
     }
 
+    /// Sends a signal, such as `HUP`.
+    pub(super) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &id]).status().expect("kill runs");
+        assert!(sent.success(), "no process {id}");
+    }
+
     /// Sends SIGTERM, waits, and gives the exit code.
     pub(super) fn terminate(&mut self) -> Option<i32> {
-        let id = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &id]).status().expect("kill runs");
-        assert!(sent.success(), "no process {id}");
+        self.signal("TERM");
         self.child.wait().expect("the program ends").code()
     }
 }

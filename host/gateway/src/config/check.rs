@@ -196,6 +196,7 @@ impl<'a> Checker<'a> {
     }
 
     fn policies(&mut self, policies: file::Policies) -> Policies {
+        let folder = policies.dir.as_ref().map_or(0..0, Spanned::span);
         let dir = policies.dir.map(|dir| self.folder(&dir));
         let written = [
             (Slot::Priority, policies.priority),
@@ -206,23 +207,31 @@ impl<'a> Checker<'a> {
             (Slot::Route, policies.route),
             (Slot::Fanout, policies.fanout),
         ];
-        let slots = written.map(|(slot, choice)| (slot, self.choice(slot, choice)));
+        let slots = written.map(|(slot, choice)| (slot, self.choice(slot, choice, &folder)));
         Policies { dir, slots: BTreeMap::from(slots) }
     }
 
-    fn choice(&mut self, slot: Slot, choice: Option<file::Choice>) -> Choice {
+    fn choice(
+        &mut self,
+        slot: Slot,
+        choice: Option<file::Choice>,
+        folder: &Range<usize>,
+    ) -> Choice {
+        let place = |span| syntax::place(self.text, self.name, span);
         let Some(choice) = choice else {
             return Choice {
                 name: default_policy(slot).to_owned(),
                 settings: serde_json::json!({}),
+                place: place(folder),
             };
         };
+        let place = place(&choice.name.span());
         let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let name = choice.name.get_ref();
         if name.is_empty() || !name.bytes().all(allowed) {
             self.complain(choice.name.span(), &Problem::BadPolicy(name.clone()));
         }
-        Choice { name: name.clone(), settings: choice.settings.into_iter().collect() }
+        Choice { name: name.clone(), settings: choice.settings.into_iter().collect(), place }
     }
 
     fn folder(&mut self, dir: &Spanned<PathBuf>) -> PathBuf {

@@ -22,11 +22,35 @@ pub enum ConfigError {
     /// The file says something that cannot be done: every such thing, in the order of the file.
     #[error("{}", lines(.0))]
     Invalid(Vec<Complaint>),
+    /// Policies cannot be tried on this machine.
+    #[error("cannot try the policies: {0}")]
+    Engine(String),
 }
 
 fn lines(complaints: &[Complaint]) -> String {
     let lines: Vec<String> = complaints.iter().map(ToString::to_string).collect();
     lines.join("\n")
+}
+
+/// Where something is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name as given.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// The key's path, such as `policies.limit.use`; empty for the file itself.
+    pub key: String,
+}
+
+impl Place {
+    /// What is wrong there.
+    pub(crate) fn complain(&self, problem: String) -> Complaint {
+        let Self { file, line, column, key } = self.clone();
+        Complaint { file, line, column, key, problem }
+    }
 }
 
 /// One thing that is wrong, and where.
@@ -104,7 +128,7 @@ pub(super) enum Problem {
 }
 
 /// The line and the column, both from 1, of a byte of a text.
-pub(super) fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
+pub(super) fn line_and_column(text: &str, span: &Range<usize>) -> (usize, usize) {
     let before = text.get(..span.start).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::file::File;
-use super::problem::{Complaint, place};
+use super::problem::{Complaint, Place, line_and_column};
 
 /// How alike two names must be for one to be offered for the other: a share of their letters.
 const ALIKE: f64 = 0.4;
@@ -28,8 +28,13 @@ pub(super) fn read(text: &str, name: &str) -> Result<File, Complaint> {
 
 /// A complaint about a span of a text.
 pub(super) fn complaint(text: &str, name: &str, span: &Range<usize>, problem: String) -> Complaint {
-    let (line, column) = place(text, span);
-    Complaint { file: name.to_owned(), line, column, key: key_at(text, span), problem }
+    place(text, name, span).complain(problem)
+}
+
+/// Where a span of a text is.
+pub(super) fn place(text: &str, name: &str, span: &Range<usize>) -> Place {
+    let (line, column) = line_and_column(text, span);
+    Place { file: name.to_owned(), line, column, key: key_at(text, span) }
 }
 
 /// The reader's words, and those of the types it reads into, beside the file's own.
