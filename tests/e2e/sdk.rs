@@ -22,7 +22,7 @@ chunk_tokens = 1
 [[provider]]
 name = "anthropic"
 kind = "anthropic"
-models = ["claude-sonnet-4-5"]
+models = ["claude-sonnet-5"]
 latency = { mean_ms = 20.0, sigma = 0.0 }
 output = { mean = 40.0, sigma = 0.0 }
 tokens_per_second = 20.0
@@ -39,7 +39,7 @@ struct Sdk {
 
 const OPENAI: Sdk = Sdk { file: "openai_sdk.py", kind: "openai", model: "gpt-4o-mini" };
 const ANTHROPIC: Sdk =
-    Sdk { file: "anthropic_sdk.py", kind: "anthropic", model: "claude-sonnet-4-5" };
+    Sdk { file: "anthropic_sdk.py", kind: "anthropic", model: "claude-sonnet-5" };
 
 impl Sdk {
     /// A call through a gateway and the same call straight at a provider with the same seed.

@@ -155,15 +155,8 @@ impl Swap {
         format!("{slot} policy: {} ({before}) to {} ({after}), {learned}", from.version, to.version)
     }
 
-    fn learned(&self) -> &'static str {
+    pub(super) fn learned(&self) -> &'static str {
         if self.restored { "learned state restored" } else { "nothing carried over" }
-    }
-}
-
-impl fmt::Display for Swap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { from, to, .. } = self;
-        write!(f, "{}: {from} is now {to}, {}", to.slot, self.learned())
     }
 }
 

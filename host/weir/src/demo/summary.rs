@@ -5,14 +5,16 @@ use std::fmt::{self, Write};
 use super::cast::{START_LIMIT, UPSTREAMS};
 use super::report::{Evidence, LimitChange, Run};
 
-/// Limits of one upstream that fit on a line.
-const LIMITS: usize = 24;
+/// Limits of one upstream that fit on a line of a terminal.
+const LIMITS: usize = 11;
 
 const NEXT: &str = "\
 Serve your own:
-  weir config check weir.toml          write an [[upstream]] with its kind, models and key_env first
+  write an [[upstream]] with its kind, models and key_env into weir.toml
+  weir config check weir.toml
   weir serve --config weir.toml        listens on 127.0.0.1:18790
-  export OPENAI_BASE_URL=http://127.0.0.1:18790/v1 ANTHROPIC_BASE_URL=http://127.0.0.1:18790
+  export OPENAI_BASE_URL=http://127.0.0.1:18790/v1
+  export ANTHROPIC_BASE_URL=http://127.0.0.1:18790
 ";
 
 /// What is printed at the end.
@@ -57,7 +59,7 @@ impl Summary<'_> {
             let changes = self.0.limit_changes.iter().filter(of_it);
             let (name, hidden) = (upstream.name, upstream.hidden);
             let steps = steps(changes);
-            writeln!(f, "  {name:<16}{START_LIMIT}{steps}   (it serves {hidden} at once)")?;
+            writeln!(f, "  {name:<16}{START_LIMIT}{steps} (it serves {hidden})")?;
         }
         Ok(())
     }
@@ -68,8 +70,16 @@ impl Summary<'_> {
             writeln!(f, "  {:<16}{policy}", policy.slot)?;
         }
         for swap in &self.0.swaps {
-            writeln!(f, "Replaced while agents worked: {swap}")?;
-            writeln!(f, "  before {}\n  after  {}", swap.from.digest, swap.to.digest)?;
+            writeln!(
+                f,
+                "Replaced while agents worked, {}: the {} policy",
+                swap.learned(),
+                swap.to.slot
+            )?;
+            for (when, policy) in [("before", &swap.from), ("after", &swap.to)] {
+                writeln!(f, "  {when:<7}{} {}", policy.name, policy.version)?;
+                writeln!(f, "         {}", policy.digest)?;
+            }
         }
         Ok(())
     }
@@ -99,5 +109,15 @@ mod tests {
     #[test]
     fn it_reads_well() {
         insta::assert_snapshot!(Summary(&evidence()).to_string());
+    }
+
+    #[test]
+    fn it_fits_on_a_terminal() {
+        let mut evidence = evidence();
+        let change = evidence.limit_changes[0].clone();
+        evidence.limit_changes = vec![LimitChange { effective: 10, ..change }; 200];
+        for line in Summary(&evidence).to_string().lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
     }
 }
