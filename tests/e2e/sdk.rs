@@ -160,6 +160,15 @@ fn anthropic_tool_calls() {
 }
 
 #[test]
+fn anthropic_counts_tokens() {
+    let (governed, direct, gateway) = ANTHROPIC.both("count");
+    assert!(governed.as_u64().is_some_and(|tokens| tokens > 0) && governed == direct, "{governed}");
+    let unknown = json!({ "url": ANTHROPIC.base(&gateway), "model": "unknown" });
+    let raised = python::call(ANTHROPIC.file, "fail_to_count", &unknown);
+    assert_eq!(raised["class"], "NotFoundError", "{raised}");
+}
+
+#[test]
 fn anthropic_models() {
     ANTHROPIC.models();
 }

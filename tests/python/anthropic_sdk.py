@@ -57,6 +57,14 @@ def tool_stream(url, model):
     return [chunk.model_dump() for chunk in chunks]
 
 
+def count(url, model):
+    return client(url).messages.count_tokens(model=model, messages=MESSAGES, tools=[TOOL]).input_tokens
+
+
+def fail_to_count(url, model):
+    return harness.failure(lambda: count(url, model))
+
+
 def fail(url, model, key="any", content="hello", retries=0):
     def call():
         messages = [{"role": "user", "content": content}]

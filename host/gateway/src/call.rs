@@ -12,7 +12,7 @@ use weir_core::units::Micros;
 use weir_core::{Arrival, Sent, Stage, Transport};
 
 use crate::complaint::Complaint;
-use crate::config::Kind;
+use crate::dialect::Endpoint;
 use crate::driver::{Answer, Guard, Message, Waiter};
 use crate::facts;
 use crate::host::{Host, Room};
@@ -29,7 +29,7 @@ pub(crate) use failure::Failure;
 /// A request that may be sent.
 pub(crate) struct Call {
     pub(crate) host: Arc<Host>,
-    pub(crate) kind: Kind,
+    pub(crate) endpoint: Endpoint,
     /// What the caller sent; hop-by-hop headers and its key are taken out for the provider.
     pub(crate) headers: HeaderMap,
     /// What the caller asked; its query goes to the provider.
@@ -94,7 +94,7 @@ impl Call {
         failure: Option<&Failure>,
     ) -> Result<(), crate::driver::NoRoom> {
         let Some(failure) = failure else { return Ok(()) };
-        let outcome = failure.outcome(self.kind, &self.host);
+        let outcome = failure.outcome(self.endpoint.kind(), &self.host);
         self.record.ended(&outcome, None);
         waiter.again(guard, outcome)
     }
@@ -112,7 +112,7 @@ impl Call {
         let left = pace.left(pace.sent);
         let (query, body) = (self.uri.query(), self.payload.body());
         let sent = tokio::select! {
-            sent = upstream.send(&self.headers, query, body, left) => sent,
+            sent = upstream.send(self.endpoint, &self.headers, query, body, left) => sent,
             halt = poll_fn(|cx| guard.poll_cut(cx)) => {
                 return Err(Failed { guard, failure: Failure::Cut(halt) });
             }
@@ -145,7 +145,8 @@ impl Call {
         pace: &Pace,
     ) -> Failed {
         let (parts, body) = answer.into_parts();
-        guard.report.facts = facts::read(self.kind, &parts.headers, self.host.clock.wall_ms());
+        guard.report.facts =
+            facts::read(self.endpoint.kind(), &parts.headers, self.host.clock.wall_ms());
         guard.report.stage = Stage::FirstContent;
         let left = pace.left(self.host.clock.now()).min(pace.timeouts.between);
         let body = failure::read(body, left).await;
@@ -168,13 +169,13 @@ impl Call {
         let attempt = guard.admit.attempt;
         self.host.inbox.mention(Message::Accepted { attempt, facts: Box::new(facts), network });
         let scan = if self.stream && is_stream(&parts.headers) {
-            Scan::stream(self.kind, self.swallow)
+            Scan::stream(self.endpoint.kind(), self.swallow)
         } else {
-            Scan::whole(self.kind)
+            Scan::whole(self.endpoint.kind())
         };
         let record = self.record.take();
         let host = Arc::clone(&self.host);
-        let relay = Relay::new(host, self.kind, body, scan, guard, record, pace);
+        let relay = Relay::new(host, self.endpoint.kind(), body, scan, guard, record, pace);
         match relay.open().await {
             Ok(mut relay) => {
                 relay.sent(Sent::Content, self.connection.clone());
@@ -189,11 +190,11 @@ impl Call {
     }
 
     fn complain(&mut self, complaint: &Complaint) -> Response {
-        respond::complaint(self.kind, complaint, &mut self.record, &self.host)
+        respond::complaint(self.endpoint.kind(), complaint, &mut self.record, &self.host)
     }
 
     fn fail(&mut self, failure: Failure, give_up: Option<&weir_core::GiveUp>) -> Response {
-        respond::failure(self.kind, failure, give_up, &mut self.record, &self.host)
+        respond::failure(self.endpoint.kind(), failure, give_up, &mut self.record, &self.host)
     }
 }
 

@@ -11,9 +11,11 @@ use crate::complaint::Complaint;
 use crate::config::Kind;
 
 mod anthropic;
+mod endpoint;
 mod openai;
 mod text;
 
+pub(crate) use endpoint::Endpoint;
 pub(crate) use text::Text;
 
 /// What the gateway needs to know of a request. The rest of the body is not looked at.

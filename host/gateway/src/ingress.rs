@@ -16,7 +16,7 @@ use weir_core::ids::{ItemId, LaneId, TenantId};
 use crate::call::Call;
 use crate::complaint::Complaint;
 use crate::config::Kind;
-use crate::dialect::Asked;
+use crate::dialect::{Asked, Endpoint};
 use crate::host::Host;
 use crate::record::Record;
 use crate::respond;
@@ -58,6 +58,7 @@ pub(crate) fn router(host: Arc<Host>) -> Router {
     let router = Router::new()
         .route(Kind::OpenAi.endpoint(), post(chat_completions))
         .route(Kind::Anthropic.endpoint(), post(messages))
+        .route(Endpoint::CountTokens.path(), post(count_tokens))
         .route("/v1/models", get(models::list))
         .route("/v1/events", get(watch::events))
         .route("/metrics", get(probes::metrics))
@@ -110,19 +111,24 @@ pub(crate) fn turn_away(
 }
 
 async fn chat_completions(State(host): State<Arc<Host>>, request: Request) -> Response {
-    accept(host, Kind::OpenAi, request).await
+    accept(host, Endpoint::Generate(Kind::OpenAi), request).await
 }
 
 async fn messages(State(host): State<Arc<Host>>, request: Request) -> Response {
-    accept(host, Kind::Anthropic, request).await
+    accept(host, Endpoint::Generate(Kind::Anthropic), request).await
 }
 
-async fn accept(host: Arc<Host>, kind: Kind, request: Request) -> Response {
+async fn count_tokens(State(host): State<Arc<Host>>, request: Request) -> Response {
+    accept(host, Endpoint::CountTokens, request).await
+}
+
+async fn accept(host: Arc<Host>, endpoint: Endpoint, request: Request) -> Response {
+    let kind = endpoint.kind();
     let tenant = match admit(&host, request.headers()) {
         Ok(tenant) => tenant,
         Err(complaint) => return turn_away(&host, kind, None, &complaint),
     };
-    match prepare(Arc::clone(&host), kind, tenant, request).await {
+    match prepare(Arc::clone(&host), endpoint, tenant, request).await {
         Ok((call, arrival)) => call.answer(arrival).await,
         Err(complaint) => turn_away(&host, kind, Some(tenant), &complaint),
     }
@@ -139,20 +145,20 @@ fn admit(host: &Host, headers: &HeaderMap) -> Result<TenantId, Complaint> {
 /// Everything that can be refused without asking the core is refused here.
 async fn prepare(
     host: Arc<Host>,
-    kind: Kind,
+    endpoint: Endpoint,
     tenant: TenantId,
     request: Request,
 ) -> Result<(Call, Box<Arrival>), Complaint> {
     let (parts, body) = request.into_parts();
     let hints = Hints::read(&parts.headers)?;
     let body = body::read(body, &parts.headers, &host).await?;
-    let mut asked = kind.read(&body.bytes)?;
-    let lane = find_lane(&host, kind, &asked.model)?;
+    let mut asked = endpoint.needs(endpoint.kind().read(&body.bytes)?);
+    let lane = find_lane(&host, endpoint, &asked.model)?;
     let splice = asked.splice.take();
     let arrival = arrival(&host, tenant, hints, &asked, lane, body.bytes.len());
     let connection = parts.extensions.get::<Connection>().cloned();
     let call = Call {
-        kind,
+        endpoint,
         headers: parts.headers,
         uri: parts.uri,
         deadline: arrival.deadline,
@@ -167,7 +173,8 @@ async fn prepare(
     Ok((call, arrival))
 }
 
-fn find_lane(host: &Host, kind: Kind, model: &str) -> Result<LaneId, Complaint> {
+fn find_lane(host: &Host, endpoint: Endpoint, model: &str) -> Result<LaneId, Complaint> {
+    let kind = endpoint.kind();
     host.lanes.find(kind, model).ok_or_else(|| {
         let known: Vec<&str> = host.lanes.models(kind).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
@@ -176,7 +183,7 @@ fn find_lane(host: &Host, kind: Kind, model: &str) -> Result<LaneId, Complaint> 
             "model_not_found",
             format!(
                 "no upstream serves the model `{model}` on {}; known here: {known}",
-                kind.endpoint()
+                endpoint.path()
             ),
         )
     })
@@ -211,8 +218,8 @@ fn arrival(
 
 async fn unknown(State(host): State<Arc<Host>>, request: Request) -> Response {
     let message = format!(
-        "nothing is served at {}; there are /v1/chat/completions, /v1/messages, /v1/models, /v1/events, \
-         /metrics, /healthz, /readyz and /admin/policies",
+        "nothing is served at {}; there are /v1/chat/completions, /v1/messages, \
+         /v1/messages/count_tokens, /v1/models, /v1/events, /metrics, /healthz, /readyz and /admin/policies",
         request.uri().path()
     );
     let complaint = Complaint::new(StatusCode::NOT_FOUND, "unknown_path", message);

@@ -14,6 +14,7 @@ use weir_core::units::Micros;
 
 use crate::clock::Clock;
 use crate::config::{self, Kind, Settings, Timeouts};
+use crate::dialect::Endpoint;
 
 mod body;
 mod connect;
@@ -35,7 +36,9 @@ pub(crate) struct Upstream {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) timeouts: Timeouts,
-    uri: Uri,
+    generate: Uri,
+    /// Anthropic's alone.
+    count_tokens: Uri,
     credential: Option<(http::HeaderName, HeaderValue)>,
     client: Client<Connector, Body>,
 }
@@ -77,14 +80,18 @@ impl Upstreams {
 impl Upstream {
     fn new(upstream: &config::Upstream, clock: Clock) -> Result<Self, BadUpstream> {
         let bad = |words: String| BadUpstream { name: upstream.name.clone(), words };
-        let uri = upstream.base_url.join(upstream.kind.upstream_path());
+        let uri = |endpoint: Endpoint| {
+            let joined = upstream.base_url.join(endpoint.upstream_path());
+            joined.map_err(|error| bad(format!("base_url: {error}")))
+        };
         let credential = upstream.key.as_ref().map(|key| headers::credential(upstream.kind, key));
         let connector = connect::connector(upstream.timeouts.connect, clock);
         Ok(Self {
             name: upstream.name.clone(),
             kind: upstream.kind,
             timeouts: upstream.timeouts,
-            uri: uri.map_err(|error| bad(format!("base_url: {error}")))?,
+            generate: uri(Endpoint::Generate(upstream.kind))?,
+            count_tokens: uri(Endpoint::CountTokens)?,
             credential: credential.transpose().map_err(|error| bad(format!("key: {error}")))?,
             client: connect::client(connector, MAX_IDLE, IDLE),
         })
@@ -93,6 +100,7 @@ impl Upstream {
     /// Sends a request and waits for the headers of its answer, as long as the time-outs allow.
     pub(crate) async fn send(
         &self,
+        endpoint: Endpoint,
         caller: &HeaderMap,
         query: Option<&str>,
         body: Body,
@@ -100,7 +108,11 @@ impl Upstream {
     ) -> Result<Response<Incoming>, Unanswered> {
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = with_query(&self.uri, query);
+        let uri = match endpoint {
+            Endpoint::Generate(_) => &self.generate,
+            Endpoint::CountTokens => &self.count_tokens,
+        };
+        *request.uri_mut() = with_query(uri, query);
         *request.headers_mut() = headers::for_upstream(caller, self.credential.as_ref());
         match tokio::time::timeout(within.min(self.timeouts.headers), self.client.request(request))
             .await

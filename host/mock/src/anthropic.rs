@@ -29,6 +29,10 @@ impl Dialect for Anthropic {
         "/v1/messages"
     }
 
+    fn count_path(&self) -> Option<&'static str> {
+        Some("/v1/messages/count_tokens")
+    }
+
     fn base_path(&self) -> &'static str {
         ""
     }
@@ -43,10 +47,13 @@ impl Dialect for Anthropic {
     }
 
     fn read(&self, headers: &HeaderMap, body: &[u8]) -> Result<Ask, Problem> {
-        if !headers.contains_key("anthropic-version") {
-            return Err(Problem::MissingHeader("anthropic-version"));
-        }
+        versioned(headers)?;
         request::read(body)
+    }
+
+    fn read_count(&self, headers: &HeaderMap, body: &[u8]) -> Result<Ask, Problem> {
+        versioned(headers)?;
+        request::read_count(body)
     }
 
     /// What was read from the cache does not count.
@@ -96,6 +103,11 @@ impl Dialect for Anthropic {
             last_id: models.last(),
         })
     }
+}
+
+fn versioned(headers: &HeaderMap) -> Result<(), Problem> {
+    let version = "anthropic-version";
+    if headers.contains_key(version) { Ok(()) } else { Err(Problem::MissingHeader(version)) }
 }
 
 /// `stop_reason`.

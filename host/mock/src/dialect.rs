@@ -18,6 +18,11 @@ pub(crate) trait Dialect: Send + Sync {
     /// The path that generates.
     fn path(&self) -> &'static str;
 
+    /// The path that tells how many tokens a prompt has, where there is one.
+    fn count_path(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What follows the address in a client's base URL.
     fn base_path(&self) -> &'static str;
 
@@ -29,6 +34,11 @@ pub(crate) trait Dialect: Send + Sync {
 
     /// Reads a generating request.
     fn read(&self, headers: &HeaderMap, body: &[u8]) -> Result<Ask, Problem>;
+
+    /// Reads a request for the tokens of a prompt.
+    fn read_count(&self, headers: &HeaderMap, body: &[u8]) -> Result<Ask, Problem> {
+        self.read(headers, body)
+    }
 
     /// Input tokens that count against the limits.
     fn counted_input(&self, input: u64, cached: u64) -> u64;

@@ -74,6 +74,15 @@ impl App {
         B: http_body::Body,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
+        let (headers, body) = self.body(request).await?;
+        self.dialect.read(&headers, &body)
+    }
+
+    async fn body<B>(&self, request: Request<B>) -> Result<(HeaderMap, Bytes), Problem>
+    where
+        B: http_body::Body,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
         self.authorise(request.headers())?;
         let (head, body) = request.into_parts();
         let cap = self.script.max_body_bytes;
@@ -84,7 +93,7 @@ impl App {
                 Problem::NotJson(error.to_string())
             }
         })?;
-        self.dialect.read(&head.headers, &body.to_bytes())
+        Ok((head.headers, body.to_bytes()))
     }
 
     fn authorise(&self, headers: &HeaderMap) -> Result<(), Problem> {

@@ -38,6 +38,36 @@ async fn a_message_comes_back_as_it_was_sent() {
     world.end().await;
 }
 
+/// It has no count of its own to settle, and teaches nothing about answers.
+#[tokio::test]
+async fn tokens_are_counted_by_the_provider_as_a_governed_request() {
+    let world = world([ProviderScript::anthropic("claude")]).await;
+    let asked =
+        json!({ "model": "small", "messages": [{ "role": "user", "content": "Review this." }] });
+    let answer = world.ask("/v1/messages/count_tokens", &asked).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert!(answer.json()["input_tokens"].as_u64().unwrap() > 0, "{answer:?}");
+    assert_eq!(
+        (answer.header("x-weir-upstream"), answer.header("x-weir-attempts")),
+        ("claude", "1")
+    );
+    until("settled", || world.idle()).await;
+    assert_eq!(world.metric("weir_admission_allowed_total"), 1.0);
+    assert_eq!(world.metric("weir_actual_input_tokens"), 0.0);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn where_nobody_counts_tokens_it_is_said() {
+    let world = world([ProviderScript::openai("main")]).await;
+    let answer = world.ask("/v1/messages/count_tokens", &message(json!({}))).await;
+    assert_eq!(answer.status, 404, "{answer:?}");
+    let error = &answer.json()["error"];
+    assert_eq!(error["type"], "not_found_error");
+    assert!(error["message"].as_str().unwrap().contains("/v1/messages/count_tokens"), "{error}");
+    world.end().await;
+}
+
 #[tokio::test]
 async fn a_refusal_before_work_began_stays_hidden() {
     let refuse =

@@ -51,17 +51,23 @@ struct Block {
     kind: String,
 }
 
-/// Reads a request's body.
+/// Reads the body of a request for an answer.
 pub(super) fn read(body: &[u8]) -> Result<Ask, Problem> {
+    let ask = read_count(body)?;
+    match ask.max_tokens {
+        None => Err(missing("max_tokens")),
+        Some(0) => Err(wrong("max_tokens", "must be greater than or equal to 1")),
+        Some(_) => Ok(ask),
+    }
+}
+
+/// Reads the body of a request for the tokens of a prompt, which has no `max_tokens`.
+pub(super) fn read_count(body: &[u8]) -> Result<Ask, Problem> {
     let request: Request<'_> = serde_json::from_slice(body).map_err(Problem::of_json)?;
     let model = request.model.ok_or_else(|| missing("model"))?.into_owned();
-    let max_tokens = request.max_tokens.ok_or_else(|| missing("max_tokens"))?;
     let messages = request.messages.ok_or_else(|| missing("messages"))?;
     let last =
         messages.last().ok_or_else(|| wrong("messages", "at least one message is required"))?;
-    if max_tokens == 0 {
-        return Err(wrong("max_tokens", "must be greater than or equal to 1"));
-    }
     let answered = answers_tool(last);
     let mut prompt = Prompt::default();
     for part in request.system.into_iter().chain(messages.iter().map(|message| message.content)) {
@@ -71,7 +77,7 @@ pub(super) fn read(body: &[u8]) -> Result<Ask, Problem> {
         model,
         stream: request.stream.unwrap_or(false),
         include_usage: true,
-        max_tokens: Some(max_tokens),
+        max_tokens: request.max_tokens,
         prompt,
         tools: offer(request.tools, request.tool_choice, answered)?,
     })

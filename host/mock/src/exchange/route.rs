@@ -19,6 +19,12 @@ struct Report<'a> {
     attempts: Vec<Attempt>,
 }
 
+/// What Anthropic answers to `count_tokens`.
+#[derive(Serialize)]
+struct Counted {
+    input_tokens: u64,
+}
+
 impl App {
     /// Answers one request.
     ///
@@ -34,6 +40,7 @@ impl App {
         let wanted = match path {
             "/v1/models" | "/mock/stats" => Method::GET,
             path if path == self.dialect.path() => Method::POST,
+            path if Some(path) == self.dialect.count_path() => Method::POST,
             path => {
                 let problem = Problem::UnknownPath(format!("{method} {path}"));
                 return Ok(self.problem(&problem, "", 0));
@@ -45,7 +52,28 @@ impl App {
         match path {
             "/mock/stats" => Ok(self.report()),
             "/v1/models" => Ok(self.models(request.headers())),
+            path if Some(path) == self.dialect.count_path() => Ok(self.count(request).await),
             _ => self.generate(request).await,
+        }
+    }
+
+    /// How many tokens a prompt has. It takes nothing of the limits, as at the providers.
+    async fn count<B>(&self, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let counted = async {
+            let (headers, body) = self.body(request).await?;
+            let ask = self.dialect.read_count(&headers, &body)?;
+            self.check(&ask).map(|()| ask.prompt.tokens())
+        };
+        match counted.await {
+            Ok(input_tokens) => {
+                let body = Body::plain(json::bytes(&Counted { input_tokens }));
+                self.respond("application/json", body, self.request_id(0), &self.gate.levels())
+            }
+            Err(problem) => self.problem(&problem, "", 0),
         }
     }
 
