@@ -57,17 +57,27 @@ async fn bench(plan: &Plan) -> anyhow::Result<()> {
     let wasm = Target::start(Policies::Wasm, &config)?;
     let native = Target::start(Policies::Native, &config)?;
     let nginx = Nginx::start(dir.path(), fixed)?;
-    let mut targets =
-        vec![("direct", fixed), ("weir wasm", wasm.addr), ("weir native", native.addr)];
-    targets.extend(nginx.iter().map(|nginx| ("nginx", nginx.addr)));
-    let mut rows: Vec<Row> = targets.iter().map(|&(name, _)| Row::new(name)).collect();
+    let mut targets = vec![
+        ("direct", fixed, None),
+        ("weir wasm", wasm.addr, Some(&wasm)),
+        ("weir native", native.addr, Some(&native)),
+    ];
+    targets.extend(nginx.iter().map(|nginx| ("nginx", nginx.addr, None)));
+    let mut rows: Vec<Row> = targets.iter().map(|&(name, ..)| Row::new(name)).collect();
     for round in 0..=plan.rounds {
-        for (row, &(name, addr)) in rows.iter_mut().zip(&targets) {
+        for (row, &(name, addr, process)) in rows.iter_mut().zip(&targets) {
+            let before = process.and_then(Target::processor_time);
             let measured = generator::run(addr, plan.load, &tasks).await.context(name)?;
             // The first round warms connections, caches and code up.
-            if round > 0 {
-                row.add(measured);
+            if round == 0 {
+                continue;
             }
+            let after = process.and_then(Target::processor_time);
+            if let Some((before, after)) = before.zip(after) {
+                let answers = measured.rate * plan.load.span.as_secs_f64();
+                row.add_work(answers, after.saturating_sub(before));
+            }
+            row.add(measured);
         }
         eprintln!("round {round} of {}", plan.rounds);
     }
@@ -80,6 +90,10 @@ fn ratios(rows: &[Row]) {
     let row = |name: &str| rows.iter().find(|row| row.name == name);
     let (Some(wasm), Some(native)) = (row("weir wasm"), row("weir native")) else { return };
     println!("wasm / native rate: {:.3}", wasm.ratio(native));
+    let (a, b) = (wasm.processor_time(), native.processor_time());
+    if a.is_finite() && b > 0.0 {
+        println!("processor time a request: wasm {a:.2} us, native {b:.2} us, {:+.2} us", a - b);
+    }
     match row("nginx") {
         Some(nginx) => println!("weir wasm / nginx rate: {:.3}", wasm.ratio(nginx)),
         None => println!("nginx is not installed: no comparison with a plain proxy"),

@@ -1,5 +1,7 @@
 //! Rounds side by side.
 
+use std::time::Duration;
+
 use super::generator::Round;
 
 /// The rounds of one target.
@@ -8,13 +10,27 @@ pub struct Row {
     /// What was asked.
     pub name: &'static str,
     rounds: Vec<Round>,
+    /// Answers, and the gateway's processor time for them.
+    work: (f64, Duration),
 }
 
 impl Row {
     /// A row with no rounds yet.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
-        Self { name, rounds: Vec::new() }
+        Self { name, rounds: Vec::new(), work: (0.0, Duration::ZERO) }
+    }
+
+    /// Adds what a gateway's process used in a round of so many answers.
+    pub fn add_work(&mut self, answers: f64, used: Duration) {
+        self.work.0 += answers;
+        self.work.1 += used;
+    }
+
+    /// Processor time of the gateway's process for an answer, in microseconds; not a number when unknown.
+    #[must_use]
+    pub fn processor_time(&self) -> f64 {
+        self.work.1.as_secs_f64() * 1e6 / self.work.0
     }
 
     /// Adds a round.
