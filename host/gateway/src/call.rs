@@ -57,7 +57,9 @@ impl Call {
     /// Serves the request.
     pub(crate) async fn answer(mut self, arrival: Box<Arrival>) -> Response {
         let Ok(mut waiter) = self.host.inbox.arrive(self.host.ticket(), arrival) else {
-            return self.complain(&Complaint::overfull());
+            let complaint = Complaint::overfull();
+            self.host.metrics.turned_away.count(complaint.code);
+            return self.complain(&complaint);
         };
         let mut last = None;
         loop {
@@ -190,6 +192,7 @@ impl Call {
     }
 
     fn complain(&mut self, complaint: &Complaint) -> Response {
+        self.record.declined();
         respond::complaint(self.endpoint.kind(), complaint, &mut self.record, &self.host)
     }
 

@@ -68,6 +68,13 @@ impl Record {
         }
     }
 
+    /// This host says no for a reason of its own.
+    pub(crate) fn declined(&mut self) {
+        if let Some(lines) = &mut self.0 {
+            lines.outcome = "refused";
+        }
+    }
+
     pub(crate) fn answered(&mut self, status: http::StatusCode) {
         if let Some(lines) = &mut self.0 {
             lines.status = status.as_u16();

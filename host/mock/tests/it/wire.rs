@@ -156,6 +156,24 @@ async fn bad_requests() {
     assert_snapshot!(out);
 }
 
+/// As many as an answer to the same prompt says, without a request or a token of the limits.
+#[tokio::test(start_paused = true)]
+async fn anthropic_counts_tokens() {
+    let (_mock, provider) = start(anthropic()).await;
+    let count = |body: &Value| {
+        let mut request = post(&provider, body.to_string());
+        *request.uri_mut() = "/v1/messages/count_tokens".parse().unwrap();
+        provider.call(request)
+    };
+    let messages = json!([{ "role": "user", "content": "Say something short, please." }]);
+    let counted = count(&json!({ "model": "m", "messages": messages })).await.unwrap();
+    assert_eq!(counted.headers()["anthropic-ratelimit-requests-remaining"], "50");
+    let answer = value(provider.call(ask(&provider, json!({}))).await.unwrap()).await;
+    assert_eq!(value(counted).await, json!({ "input_tokens": answer["usage"]["input_tokens"] }));
+    let unknown = count(&json!({ "model": "n", "messages": messages })).await.unwrap();
+    assert_eq!(unknown.status(), 404);
+}
+
 fn bad(provider: &Provider) -> Vec<http::Request<bytes::Bytes>> {
     let keyed = |mut request: http::Request<bytes::Bytes>| {
         request.headers_mut().insert("authorization", "Bearer k".parse().unwrap());
