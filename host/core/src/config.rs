@@ -43,6 +43,9 @@ pub struct Line {
     /// How deep a tree of requests may stand for slots to be kept free for its deeper ones. One caller's
     /// nesting can keep at most so many slots of an upstream from the roots of all others.
     pub max_nesting: u16,
+    /// Others may pass a held head where they do it no harm. Otherwise nobody does: strict order, the yardstick
+    /// of what passing is worth.
+    pub passing: bool,
 }
 
 impl Default for Line {
@@ -55,6 +58,7 @@ impl Default for Line {
             max_refusals: 100,
             max_sessions: 10_000,
             max_nesting: 3,
+            passing: true,
         }
     }
 }

@@ -127,7 +127,9 @@ impl Core {
         let heads = self.heads_before(lane, item.id, claim);
         heads
             .into_iter()
-            .find(|head| !head.lets_pass(passer, &self.beside(now, head, claim)))
+            .find(|head| {
+                !self.config.line.passing || !head.lets_pass(passer, &self.beside(now, head, claim))
+            })
             .map(|head| (head.blocked, head.eta.max(now.plus(Micros(1)))))
     }
 

@@ -52,6 +52,7 @@ pub(super) fn line(line: &file::Line) -> core::Line {
         max_refusals: line.max_refusals,
         max_sessions: line.max_sessions.get(),
         max_nesting: line.max_nesting,
+        passing: line.passing,
     }
 }
 

@@ -239,6 +239,8 @@ pub(super) struct Line {
     pub(super) max_sessions: NonZeroUsize,
     /// How deep a tree of requests may stand for slots to be kept free for its deeper ones.
     pub(super) max_nesting: u16,
+    /// Others may pass a request that waits for room; otherwise strict order.
+    pub(super) passing: bool,
 }
 
 impl Default for Line {
@@ -253,6 +255,7 @@ impl Default for Line {
             max_refusals: line.max_refusals,
             max_sessions: count(line.max_sessions),
             max_nesting: line.max_nesting,
+            passing: line.passing,
         }
     }
 }
