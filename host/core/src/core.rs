@@ -31,15 +31,16 @@ mod soft;
 mod sound;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::attempt::Attempts;
+use crate::caches::Caches;
 use crate::config::Config;
 use crate::draw::draw;
 use crate::estimate::Estimator;
 use crate::group::{Group, Lane};
 use crate::hold::Holds;
-use crate::ids::{CandidateId, FlowId, GroupId, LaneId};
+use crate::ids::{CandidateId, FlowId, GroupId, ItemId, LaneId};
 use crate::input::Input;
 use crate::ledger::Ledger;
 use crate::line::Line;
@@ -86,10 +87,13 @@ pub struct Core {
     sessions: Names,
     tasks: Names,
     stats: Stats,
+    caches: Caches,
     /// Calls that took a draw, by slot.
     draws: BTreeMap<Slot, u64>,
     counters: Counters,
     feeding: BTreeMap<Slot, Feeding>,
+    /// What the last instance that was fed knew, until that is let go.
+    known: BTreeSet<ItemId>,
     opened: bool,
     /// Groups of earlier configurations.
     group_base: u32,
@@ -141,9 +145,11 @@ impl Core {
             sessions: Names::new(tenants + 1, config.line.max_sessions),
             tasks: Names::new(1, config.line.max_sessions),
             stats: Stats::default(),
+            caches: Caches::default(),
             draws: BTreeMap::new(),
             counters: Counters::default(),
             feeding: BTreeMap::new(),
+            known: BTreeSet::new(),
             opened: false,
             group_base: 0,
             more: false,

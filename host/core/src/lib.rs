@@ -7,6 +7,7 @@
 mod attempt;
 mod bucket;
 pub mod budget;
+mod caches;
 pub mod cell;
 pub mod claim;
 pub mod config;

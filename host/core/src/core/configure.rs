@@ -137,6 +137,7 @@ impl Core {
         self.move_tenants(moves);
         self.renumber(io, moves);
         self.stats.renumber(&moves.candidates);
+        self.caches.renumber(&moves.candidates);
         self.line.remap(|item| {
             item.lane = moves.lane(item.lane);
             item.tenant = moves.tenant(item.tenant);

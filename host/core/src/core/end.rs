@@ -158,6 +158,7 @@ impl Core {
         let (Some(item), Some(usage), Outcome::Success) = (item, end.usage, &end.outcome) else {
             return;
         };
+        self.caches.note(self.now, attempt.candidate, &item.prefix, usage.input);
         self.estimator.learn(&Lesson {
             lane: item.lane,
             tenant: item.tenant,

@@ -53,6 +53,7 @@ impl Core {
         let cell = self.ledger.slots_of(id).and_then(|cell| self.ledger.view(now, cell));
         let tokens = |count: u64| self.ledger.price(id, Tokens(count), Tokens(0), Tokens(count)).0;
         let (input, output) = (Tokens(item.demand.input), Tokens(item.demand.output));
+        let cached = self.caches.hold(now, id, &item.prefix).min(input);
         let tried = item.tried(id);
         route::Candidate {
             id: self.candidate_numbers.get(id.0).unwrap_or(u32::MAX),
@@ -62,14 +63,14 @@ impl Core {
             limit: cell.map_or(0, |cell| cell.effective),
             queued: self.queued(id),
             base_weight: self.topology.candidate(id).map_or(1.0, |c| c.base_weight),
-            cost: self.ledger.price(id, input, Tokens::ZERO, output).0,
+            cost: self.ledger.price(id, input, cached, output).0,
             cost_per_1k: tokens(500),
             network_latency: stat.network as u64,
             latency: stat.latency as u64,
             peak_latency: stat.peak(now) as u64,
             success: stat.success(now),
             retries: stat.retries(now),
-            cached: 0,
+            cached: cached.0,
             tries: tried.map_or(0, |tried| tried.times),
             last_verdict: tried.map_or(0, |tried| tried.last_kind),
         }
