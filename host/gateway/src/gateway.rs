@@ -139,7 +139,8 @@ impl Gateway {
         watcher: Option<Watcher>,
     ) -> Result<Self, StartError> {
         let router = ingress::router(Arc::clone(&host));
-        let listener = Listener::new(listener, router, host.settings.host);
+        let pressed = host.metrics.backpressure.clone();
+        let listener = Listener::new(listener, router, host.settings.host, pressed);
         let at = host.settings.listen;
         let addr = listener.addr().map_err(|error| StartError::Listen { addr: at, error })?;
         let (stop, kill) = (listener.stop.clone(), listener.kill.clone());

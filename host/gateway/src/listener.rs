@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use metrics::Counter;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -42,6 +43,8 @@ pub(crate) struct Listener {
     listener: TcpListener,
     router: Router,
     bounds: config::Host,
+    /// Counts answers that wait for their reader.
+    backpressure: Counter,
     places: Arc<Semaphore>,
     pub(crate) connections: TaskTracker,
     /// No new connection; those that are idle close.
@@ -51,10 +54,16 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    pub(crate) fn new(listener: TcpListener, router: Router, bounds: config::Host) -> Self {
+    pub(crate) fn new(
+        listener: TcpListener,
+        router: Router,
+        bounds: config::Host,
+        backpressure: Counter,
+    ) -> Self {
         Self {
             listener,
             router,
+            backpressure,
             places: Arc::new(Semaphore::new(bounds.max_connections)),
             bounds,
             connections: TaskTracker::new(),
@@ -92,8 +101,11 @@ impl Listener {
         };
         // Without it small pieces of a stream would wait for each other; with it nothing worse happens.
         let _ = stream.set_nodelay(true);
+        let connection = Connection::default();
+        let (stall, pressed) = (self.bounds.stall, self.backpressure.clone());
         let serve = serve(
-            stream,
+            Stall::new(stream, stall, connection.clone(), pressed),
+            connection,
             self.router.clone(),
             self.bounds,
             self.stop.clone(),
@@ -105,15 +117,14 @@ impl Listener {
 }
 
 async fn serve(
-    stream: TcpStream,
+    stream: Stall,
+    connection: Connection,
     router: Router,
     bounds: config::Host,
     stop: CancellationToken,
     kill: CancellationToken,
     _place: OwnedSemaphorePermit,
 ) {
-    let connection = Connection::default();
-    let io = TokioIo::new(Stall::new(stream, bounds.stall, connection.clone()));
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(connection.clone());
         let mut router = router.clone();
@@ -125,7 +136,7 @@ async fn serve(
             .header_read_timeout(bounds.read_timeout)
             .max_headers(MAX_HEADERS)
             .max_header_size(MAX_HEAD)
-            .serve_connection(io, service)
+            .serve_connection(TokioIo::new(stream), service)
     );
     // How a connection ends is the business of the requests on it, whose guards have said so.
     tokio::select! {

@@ -34,6 +34,7 @@ pub(crate) struct Metrics {
     pub(crate) queue_depth: Gauge,
     pub(crate) reserved_input: Gauge,
     pub(crate) turned_away: TurnedAway,
+    pub(crate) backpressure: Counter,
     /// In the order of [`Slot::ALL`].
     slots: [OfSlot; Slot::ALL.len()],
     calls: Calls,
@@ -55,6 +56,7 @@ pub(crate) struct OfUpstream {
     pub(crate) refused_429: Counter,
     pub(crate) retry_after: Histogram,
     pub(crate) retries: Counter,
+    pub(crate) cooldowns: Counter,
 }
 
 /// Series of a policy slot.
@@ -95,6 +97,11 @@ impl Metrics {
                 let about = "Requests refused before they got in line.";
                 make.counter("weir_turned_away_total", about, &[("code", code)])
             }),
+            backpressure: make.counter(
+                "weir_backpressure_high_watermark_total",
+                "Times that an answer had to wait for its caller to read.",
+                &[],
+            ),
             slots: Slot::ALL.map(|slot| OfSlot::new(&make, slot)),
             calls: Calls::default(),
             tenants: settings
@@ -214,6 +221,7 @@ impl OfUpstream {
             refused_429: make.counter("weir_rate_limit_429_total", "429s that it sent.", &labels),
             retry_after: make.histogram("weir_retry_after_ms", "Waits before a retry.", &labels),
             retries: make.counter("weir_retry_attempts", "Attempts that were sent back.", &labels),
+            cooldowns: make.counter("weir_cooldowns_total", "Closures of a part of it.", &labels),
         }
     }
 }

@@ -90,10 +90,19 @@ impl Count {
     }
 
     pub(super) fn event(&self, event: &Event) {
-        if let Event::ConcurrencyChanged { upstream, effective, .. } = event
-            && let Some(place) = self.upstreams.get(upstream)
-        {
-            self.metrics.upstreams[*place].limit.set(f64::from(*effective));
+        let of = |upstream| self.upstreams.get(upstream).map(|at| &self.metrics.upstreams[*at]);
+        match event {
+            Event::ConcurrencyChanged { upstream, effective, .. } => {
+                if let Some(upstream) = of(upstream) {
+                    upstream.limit.set(f64::from(*effective));
+                }
+            }
+            Event::Cooldown { upstream, .. } => {
+                if let Some(upstream) = of(upstream) {
+                    upstream.cooldowns.increment(1);
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use metrics::Counter;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
@@ -22,15 +23,18 @@ pub(super) struct Stall<S = TcpStream> {
     timer: Option<Pin<Box<Sleep>>>,
     /// Knows when the answer must be over, and tells the guards of this connection why it ends.
     connection: Connection,
+    /// Counts writes that wait.
+    pressed: Counter,
 }
 
 impl<S> Stall<S> {
-    pub(super) fn new(inner: S, limit: Duration, connection: Connection) -> Self {
-        Self { inner, limit, timer: None, connection }
+    pub(super) fn new(inner: S, limit: Duration, connection: Connection, pressed: Counter) -> Self {
+        Self { inner, limit, timer: None, connection, pressed }
     }
 
     /// When the write that begins to wait has waited too long.
     fn timer(&self) -> Pin<Box<Sleep>> {
+        self.pressed.increment(1);
         let stalled = tokio::time::sleep(self.limit);
         Box::pin(match self.connection.until() {
             Some(until) if until < stalled.deadline() => tokio::time::sleep_until(until),
@@ -107,7 +111,7 @@ mod tests {
     /// A stream with room for eight bytes that nobody takes out.
     fn unread(limit: Duration, connection: &Connection) -> (Stall<DuplexStream>, DuplexStream) {
         let (near, far) = tokio::io::duplex(8);
-        (Stall::new(near, limit, connection.clone()), far)
+        (Stall::new(near, limit, connection.clone(), Counter::noop()), far)
     }
 
     #[tokio::test]

@@ -1,9 +1,10 @@
 //! Whole answers.
 
 use serde_json::json;
+use weir_gateway::Deciders;
 use weir_mock::{Effect, FaultScript, Hint, ProviderScript, RefuseEffect, RefuseKind};
 
-use crate::world::{chat, message, until, world};
+use crate::world::{chat, message, until, world, world_with};
 
 #[tokio::test]
 async fn a_chat_completion_comes_back_as_it_was_sent() {
@@ -68,12 +69,27 @@ async fn where_nobody_counts_tokens_it_is_said() {
     world.end().await;
 }
 
+/// A refusal that says for how long to leave the provider alone.
+fn refuse() -> Effect {
+    let (kind, hint) = (RefuseKind::Concurrency, Hint::RetryAfterMs);
+    Effect::Refuse(RefuseEffect { kind, hint, hint_ms: 20 })
+}
+
+#[tokio::test]
+async fn a_provider_that_is_left_alone_is_counted() {
+    let provider = ProviderScript::openai("main").fault(FaultScript::every(2, refuse()));
+    let world = world_with([provider], "", Deciders::Configured, None).await;
+    for attempts in ["1", "2"] {
+        let answer = world.ask("/v1/chat/completions", &chat(json!({}))).await;
+        assert_eq!((answer.status.as_u16(), answer.header("x-weir-attempts")), (200, attempts));
+    }
+    assert!(world.metric("weir_cooldowns_total") >= 1.0);
+    world.end().await;
+}
+
 #[tokio::test]
 async fn a_refusal_before_work_began_stays_hidden() {
-    let refuse =
-        RefuseEffect { kind: RefuseKind::Concurrency, hint: Hint::RetryAfterMs, hint_ms: 20 };
-    let fault = FaultScript::every(1, Effect::Refuse(refuse));
-    let fault = FaultScript { until_ms: Some(200), ..fault };
+    let fault = FaultScript::between(0, 200, refuse());
     let world = world([ProviderScript::openai("main").fault(fault)]).await;
     let answer = world.ask("/v1/chat/completions", &chat(json!({}))).await;
     assert_eq!(answer.status, 200, "{answer:?}");

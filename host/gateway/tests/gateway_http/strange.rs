@@ -103,6 +103,7 @@ async fn a_caller_that_hardly_reads_holds_no_slot_past_the_total() {
         page.contains("weir_inflight_requests{upstream=\"main\",model=\"small\"} 0\n")
     })
     .await;
+    assert!(!gateway.metrics().contains("weir_backpressure_high_watermark_total 0\n"));
     assert!(gateway.shutdown(Duration::from_secs(5)).await.clean);
 }
 
