@@ -17,6 +17,8 @@ use crate::units::Micros;
 
 /// Items told in one call.
 const MAX_SLICE: usize = 64;
+/// Ids that one call lets go.
+const FORGOTTEN: usize = 1024;
 
 /// A standby instance that is being fed.
 #[derive(Debug, Default)]
@@ -45,6 +47,7 @@ impl Core {
     ) -> bool {
         let io = &mut Io { now: self.advance(now), policies, out };
         self.open_cells(io);
+        self.forget_some();
         let limit = self.feed_limit(io);
         let schedule = self.feed_schedule(io, slice.clamp(1, MAX_SLICE));
         let rest = [Slot::Priority, Slot::Classify, Slot::Retry, Slot::Route, Slot::Fanout];
@@ -53,7 +56,23 @@ impl Core {
                 level(io, slot);
             }
         }
-        limit | schedule
+        limit | schedule | !self.known.is_empty()
+    }
+
+    /// What an instance knew is let go a little at a time: a hundred thousand ids at once take milliseconds.
+    fn forget_some(&mut self) {
+        for _ in 0..FORGOTTEN {
+            if self.known.pop_first().is_none() {
+                return;
+            }
+        }
+    }
+
+    /// The instance is fed no more.
+    fn end_feeding(&mut self, slot: Slot) {
+        if let Some(feeding) = self.feeding.remove(&slot) {
+            self.known = feeding.knows;
+        }
     }
 
     /// The record of the slot's standby instance, begun anew for a new one.
@@ -96,7 +115,7 @@ impl Core {
         for (group, events) in told {
             let feed = Feed::Group(group, events);
             if io.policies.feed(io.now, Slot::Schedule, feed).is_err() {
-                self.feeding.remove(&Slot::Schedule);
+                self.end_feeding(Slot::Schedule);
                 return false;
             }
         }
@@ -153,7 +172,7 @@ impl Core {
         if self.feeding.get(&Slot::Schedule).is_some_and(|feeding| !feeding.mirror.is_empty()) {
             return self.feed_schedule(io, MAX_SLICE);
         }
-        self.feeding.remove(&Slot::Schedule);
+        self.end_feeding(Slot::Schedule);
         level(io, Slot::Schedule);
         self.stir(None);
         self.more = true;

@@ -100,7 +100,9 @@ impl Seat {
         let restored = self.hand_over(&mut standby.instance, &standby.prepared, now)?;
         // What it cost to feed it is not its own doing.
         standby.instance.pay();
-        self.active = Some(standby.instance);
+        if let Some(old) = self.active.replace(standby.instance) {
+            old.retire();
+        }
         self.rest = None;
         self.save_at = now.plus(super::SAVE_EVERY);
         if standby.why != Why::Renewal {
