@@ -4,6 +4,8 @@
 //! The core is the one that a gateway runs, the policies are the components that it loads, metered by fuel, and
 //! chance comes from a seed: the same plan and seed give the same bytes on every machine.
 
+pub mod check;
+pub mod measure;
 pub mod record;
 pub mod scenario;
 

@@ -28,11 +28,13 @@ mod run;
 mod span;
 mod spread;
 mod steps;
+mod summary;
 mod window;
 
 use serde::Deserialize;
 
 pub use self::level::{Bound, Level, LevelError};
+pub use self::summary::{Demand, Summary, Upstream};
 use self::run::Run;
 use self::window::Window;
 use crate::record::Record;

@@ -62,6 +62,7 @@ pub use self::plan::{
     Plan, Provider, Swap, Timeouts, Window,
 };
 pub use self::problem::{Complaint, ScenarioError};
+pub(crate) use self::syntax::{nearest, reword};
 
 /// A file: one world or several that differ in values.
 #[derive(Clone, Debug)]

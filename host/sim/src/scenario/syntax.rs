@@ -64,7 +64,7 @@ const WORDS: [(&str, &str); 5] = [
 ];
 
 /// Puts the reader's sentence in the file's words, and adds the nearest known name to one about an unknown name.
-fn reword(message: &str) -> String {
+pub(crate) fn reword(message: &str) -> String {
     let message =
         WORDS.iter().fold(message.to_owned(), |message, (from, to)| message.replace(from, to));
     let mut quoted = message.split('`').skip(1).step_by(2);
@@ -76,7 +76,7 @@ fn reword(message: &str) -> String {
 }
 
 /// The known name that is most like an unknown one, if any is like it.
-pub(super) fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let likeness = |name: &str| strsim::normalized_damerau_levenshtein(unknown, name);
     let best = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
     (likeness(best) >= ALIKE).then_some(best)
