@@ -112,6 +112,12 @@ impl Component {
         self.exports.slots()
     }
 
+    /// The interfaces that it imports: all of them such that a host gives.
+    #[must_use]
+    pub fn imports(&self) -> Vec<String> {
+        imports(&self.engine, self.pre.component())
+    }
+
     fn describe(&mut self) -> Result<(), LoadError> {
         let mut first = Instance::new(self, None).map_err(LoadError::from_birth)?;
         let said = first.describe().map_err(LoadError::Canary)?;
@@ -136,15 +142,19 @@ fn compile(engine: &Engine, bytes: &[u8]) -> Result<wasmtime::component::Compone
     wasmtime::component::Component::from_binary(engine.wasm(), bytes).map_err(LoadError::Broken)
 }
 
+fn imports(engine: &Engine, component: &wasmtime::component::Component) -> Vec<String> {
+    let kind = component.component_type();
+    kind.imports(engine.wasm()).map(|(name, _)| name.to_owned()).collect()
+}
+
 fn link(
     engine: &Engine,
     component: &wasmtime::component::Component,
 ) -> Result<InstancePre<Sandbox>, LoadError> {
-    let kind = component.component_type();
-    let imports = kind.imports(engine.wasm()).map(|(name, _)| name.to_owned());
     let plain = |name: &str| name.split('@').next().unwrap_or_default().to_owned();
-    let foreign: Vec<_> =
-        imports.filter(|name| !sandbox::interfaces().any(|known| known == plain(name))).collect();
+    let known = |name: &String| sandbox::interfaces().any(|known| known == plain(name));
+    let mut foreign = imports(engine, component);
+    foreign.retain(|name| !known(name));
     if !foreign.is_empty() {
         return Err(LoadError::Authority { imports: foreign });
     }

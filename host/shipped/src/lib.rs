@@ -8,8 +8,12 @@
 //! assert_eq!(policy.slot, "limit");
 //! assert!(policy.wasm.starts_with(b"\0asm"));
 //! ```
+//!
+//! Beside them it holds the [`sources`] that a project of a policy is made from.
 
 include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
+
+pub mod sources;
 
 /// A policy that weir ships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ pub(crate) enum Command {
     Config(config::Command),
     /// Play a provider, as a script says
     Mock(mock::Options),
-    /// List, replace or restore the policies of a running host
+    /// Write, compile and check policies; list, replace or restore those of a running host
     Policy(policy::Options),
 }
 

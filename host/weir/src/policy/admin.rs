@@ -21,10 +21,10 @@ const LONGEST: usize = 1 << 20;
 #[group(skip)]
 pub(super) struct Options {
     /// The host's address
-    #[arg(long, global = true, default_value = "http://127.0.0.1:18790")]
+    #[arg(long, default_value = "http://127.0.0.1:18790")]
     url: String,
     /// The variable that holds the operator's token
-    #[arg(long, global = true, value_name = "NAME", default_value = "WEIR_ADMIN_TOKEN")]
+    #[arg(long, value_name = "NAME", default_value = "WEIR_ADMIN_TOKEN")]
     token_env: String,
 }
 
