@@ -1,4 +1,5 @@
-//! Compiles the policies to WebAssembly and writes the table that embeds them.
+//! Compiles the policies to WebAssembly and writes the table that embeds them, and beside it the table of the
+//! sources that a project of a policy is made from.
 //!
 //! A build inside a build: it must not share the target folder (the outer build holds its lock), must not
 //! see what the outer one was told (clippy, coverage and RUSTFLAGS would leak into the components), and must
@@ -19,7 +20,11 @@ const POLICIES: &[(&str, &str)] = &[
     ("limit-fixed", "limit"),
     ("priority-classes", "priority"),
     ("retry-budgeted", "retry"),
+    ("route-cheapest", "route"),
+    ("route-p2c", "route"),
+    ("route-prefix", "route"),
     ("route-round-robin", "route"),
+    ("route-tiers", "route"),
     ("route-weighted", "route"),
     ("schedule-drr", "schedule"),
     ("schedule-fifo", "schedule"),
@@ -27,6 +32,10 @@ const POLICIES: &[(&str, &str)] = &[
 
 /// The policy that is also built as another version, to show a swap with.
 const NEXT: (&str, &str, &str) = ("limit-aimd", "limit", "0.2.0");
+
+/// Files and folders of the workspace that a project of a policy is made from.
+const SOURCES: &[&str] =
+    &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "sdk/Cargo.toml", "sdk/src", "sdk/wit"];
 
 fn main() -> ExitCode {
     match build() {
@@ -61,7 +70,7 @@ fn build() -> Result<(), Stop> {
     // As it runs, not as it was compiled: a target folder that several clones share keeps this program.
     let own = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
     let workspace = Path::new(&own).join("../..").canonicalize()?;
-    for watched in ["policies", "sdk", "wit", "Cargo.lock", "Cargo.toml", "host/shipped/build.rs"] {
+    for watched in ["policies", "sdk", "wit", "host/shipped/build.rs"].iter().chain(SOURCES) {
         println!("cargo::rerun-if-changed={}", workspace.join(watched).display());
     }
     require_target()?;
@@ -82,7 +91,35 @@ fn build() -> Result<(), Stop> {
         "];\n\n/// Another version of `{name}`, to show a swap with.\n\
          pub const LIMIT_AIMD_NEXT: Shipped = {next};\n"
     );
-    Ok(fs::write(inner.out.join("shipped.rs"), table)?)
+    fs::write(inner.out.join("shipped.rs"), table)?;
+    Ok(fs::write(inner.out.join("sources.rs"), sources(&inner)?)?)
+}
+
+/// The table of sources. They are copied, so that a crate that is compiled from it names none of the
+/// workspace's paths.
+fn sources(inner: &Inner) -> io::Result<String> {
+    let mut files: Vec<PathBuf> = SOURCES.iter().map(PathBuf::from).collect();
+    let mut table = String::from("/// The files, each with its path in the workspace.\n");
+    table.push_str("pub const ALL: &[(&str, &str)] = &[\n");
+    while let Some(file) = files.pop() {
+        let (from, to) = (inner.workspace.join(&file), inner.out.join("sources").join(&file));
+        if from.is_dir() {
+            fs::create_dir_all(&to)?;
+            let inside = fs::read_dir(&from)?.map(|entry| Ok(file.join(entry?.file_name())));
+            files.extend(inside.collect::<io::Result<Vec<_>>>()?);
+            files.sort();
+            continue;
+        }
+        fs::create_dir_all(to.parent().unwrap_or(&inner.out))?;
+        fs::copy(&from, &to)?;
+        let _ = writeln!(
+            table,
+            "    ({file:?}, include_str!(concat!(env!(\"OUT_DIR\"), \"/sources/{}\"))),",
+            file.display()
+        );
+    }
+    table.push_str("];\n");
+    Ok(table)
 }
 
 /// Refuses when the compiler has no standard library for the target.

@@ -1,9 +1,10 @@
 //! `weir policy new`: a project of a policy, from what the command itself carries.
 //!
 //! The project needs no checkout of weir and no registry entry of its SDK: the SDK's sources lie in its folder
-//! `sdk`, with the contract in `sdk/wit`, as they were when this command was built. What the workspace of weir
-//! says of versions, edition and toolchain is written out, and its lock file is cut down to what the SDK needs, so that a
-//! policy is compiled from the very crates that the shipped ones were, and without a network where those are at hand.
+//! `sdk`, with the contract in `sdk/wit`, as they were when this command was built. What weir's workspace says
+//! of versions, edition and toolchain is written out, and its lock file is cut down to what the SDK needs: a
+//! policy is compiled from the very crates that the shipped ones were, and without a network where those are
+//! at hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
