@@ -13,6 +13,7 @@ use crate::config::Kind;
 mod anthropic;
 mod endpoint;
 mod openai;
+pub(crate) mod prefix;
 mod text;
 
 pub(crate) use endpoint::Endpoint;

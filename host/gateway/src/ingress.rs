@@ -16,7 +16,7 @@ use weir_core::ids::{ItemId, LaneId, TenantId};
 use crate::call::Call;
 use crate::complaint::Complaint;
 use crate::config::Kind;
-use crate::dialect::{Asked, Endpoint};
+use crate::dialect::{Asked, Endpoint, prefix};
 use crate::host::Host;
 use crate::record::Record;
 use crate::respond;
@@ -155,7 +155,7 @@ async fn prepare(
     let mut asked = endpoint.needs(endpoint.kind().read(&body.bytes)?);
     let lane = find_lane(&host, endpoint, &asked.model)?;
     let splice = asked.splice.take();
-    let arrival = arrival(&host, tenant, hints, &asked, lane, body.bytes.len());
+    let arrival = arrival(&host, tenant, hints, &asked, lane, &body.bytes);
     let connection = parts.extensions.get::<Connection>().cloned();
     let call = Call {
         endpoint,
@@ -195,7 +195,7 @@ fn arrival(
     hints: Hints,
     asked: &Asked,
     lane: LaneId,
-    bytes: usize,
+    body: &[u8],
 ) -> Box<Arrival> {
     Box::new(Arrival {
         // The scheduler names it.
@@ -208,9 +208,9 @@ fn arrival(
         class: hints.class,
         deadline: hints.within.map(|within| host.clock.now().plus(within)),
         prompt_bytes: asked.prompt_bytes,
-        body_bytes: bytes as u64,
+        body_bytes: body.len() as u64,
         max_output: asked.max_output.map(weir_core::units::Tokens),
-        prefix: Vec::new(),
+        prefix: if host.lanes.choose(lane) { prefix::of(body) } else { Vec::new() },
         // A completion that is made twice costs twice and harms nobody.
         idempotent: true,
     })

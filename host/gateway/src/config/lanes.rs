@@ -44,6 +44,11 @@ impl Lanes {
         models.get(model).or_else(|| models.get(ANY)).copied()
     }
 
+    /// Whether a lane's requests can go to more than one upstream.
+    pub(crate) fn choose(&self, lane: LaneId) -> bool {
+        self.lanes.get(lane.0 as usize).is_some_and(|lane| lane.candidates.len() > 1)
+    }
+
     /// The models of a wire format by name; `*` is none.
     pub fn models(&self, kind: Kind) -> impl Iterator<Item = &str> {
         self.by_model
