@@ -138,6 +138,15 @@ impl Gateway {
     }
 }
 
+/// A test that fails shows what its gateway logged.
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}", fs::read_to_string(self.dir.path().join(LOG)).unwrap_or_default());
+        }
+    }
+}
+
 fn write(dir: &Path, name: &str, text: &str) -> PathBuf {
     let file = dir.join(name);
     fs::write(&file, text).expect("a file");
