@@ -17,6 +17,7 @@ const POLICIES: &[(&str, &str)] = &[
     ("classify-standard", "classify"),
     ("fanout-budget", "fanout"),
     ("limit-aimd", "limit"),
+    ("limit-ceiling", "limit"),
     ("limit-fixed", "limit"),
     ("priority-classes", "priority"),
     ("retry-budgeted", "retry"),
