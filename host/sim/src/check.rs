@@ -112,10 +112,13 @@ impl<'a> Check<'a> {
         run: &(impl Fn(&Plan, u64) -> Result<Record, E> + Sync),
         done: &(impl Fn() + Sync),
     ) -> Result<Vec<Row>, E> {
-        let jobs: Vec<(&Case<'_>, u64)> =
-            self.cases.iter().flat_map(|case| seeds.iter().map(move |seed| (case, *seed))).collect();
+        let jobs: Vec<(&Case<'_>, u64)> = self
+            .cases
+            .iter()
+            .flat_map(|case| seeds.iter().map(move |seed| (case, *seed)))
+            .collect();
         let found = in_parallel(&jobs, threads, |(case, seed)| {
-            let found = case.run(*seed, run);
+            let found = run(case.plan, *seed).and_then(|record| case.found(&record, run));
             done();
             found
         });
@@ -124,16 +127,34 @@ impl<'a> Check<'a> {
         let rows = self.cases.iter().flat_map(|case| case.rows(of_case.next().unwrap_or_default()));
         Ok(rows.collect())
     }
+
+    /// What the levels of a plan come to in a run of it; its baselines are run here. Nothing for a plan that has no
+    /// levels.
+    ///
+    /// # Errors
+    ///
+    /// What `run` answered.
+    pub fn rows<E>(
+        &self,
+        plan: &Plan,
+        record: &Record,
+        run: impl Fn(&Plan, u64) -> Result<Record, E>,
+    ) -> Result<Vec<Row>, E> {
+        match self.cases.iter().find(|case| case.plan.case == plan.case) {
+            Some(case) => Ok(case.rows(&[case.found(record, run)?])),
+            None => Ok(Vec::new()),
+        }
+    }
 }
 
 impl Case<'_> {
     /// What each level comes to.
-    fn run<E>(
+    fn found<E>(
         &self,
-        seed: u64,
+        record: &Record,
         run: impl Fn(&Plan, u64) -> Result<Record, E>,
     ) -> Result<Vec<Found>, E> {
-        let record = run(self.plan, seed)?;
+        let seed = record.seed;
         let mut baselines: BTreeMap<&str, Record> = BTreeMap::new();
         for name in self.levels.iter().filter_map(|level| level.baseline.as_deref()) {
             let plan = self.scenario.cases.iter().find(|plan| plan.case == name);
@@ -143,7 +164,7 @@ impl Case<'_> {
         }
         let find = |level: &Level| {
             let baseline = level.baseline.as_deref().and_then(|name| baselines.get(name));
-            let value = level.value(&record, baseline);
+            let value = level.value(record, baseline);
             Found { seed, value, met: level.is_met(value) }
         };
         Ok(self.levels.iter().map(find).collect())
@@ -218,3 +239,6 @@ fn as_text<S: Serializer>(bound: &Bound, serializer: S) -> Result<S::Ok, S::Erro
 fn if_finite<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     value.filter(|value| value.is_finite()).serialize(serializer)
 }
+
+#[cfg(test)]
+mod tests;

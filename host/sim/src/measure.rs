@@ -29,13 +29,15 @@ mod span;
 mod spread;
 mod steps;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod window;
 
 use serde::Deserialize;
 
 pub use self::level::{Bound, Level, LevelError};
-pub use self::summary::{Demand, Summary, Upstream};
 use self::run::Run;
+pub use self::summary::{Demand, Summary, Upstream};
 use self::window::Window;
 use crate::record::Record;
 
@@ -220,9 +222,7 @@ impl Measure {
             Self::BurstOverBound { tenant, quantum } => {
                 fair::burst_over_bound(run, run.tenant(tenant)?, *quantum)
             }
-            Self::Wait { percentile, demand } => {
-                span::wait(run, run.selected(demand), *percentile)
-            }
+            Self::Wait { percentile, demand } => span::wait(run, run.selected(demand), *percentile),
             Self::Completion { percentile, demand } => {
                 span::completion(run, run.selected(demand), *percentile)
             }

@@ -58,11 +58,8 @@ mod tests {
     use crate::measure::Bound;
 
     fn row(bound: Bound, values: &[(Option<f64>, bool)]) -> Row {
-        let found = (1..).zip(values).map(|(seed, (value, met))| Found {
-            seed,
-            value: *value,
-            met: *met,
-        });
+        let found =
+            (1..).zip(values).map(|(seed, (value, met))| Found { seed, value: *value, met: *met });
         Row {
             scenario: "02-cold-start".to_owned(),
             case: "limit 50".to_owned(),

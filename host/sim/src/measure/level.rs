@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer};
 use weir_core::units::Micros;
 
-use super::window::Window;
 use super::Measure;
+use super::window::Window;
 use crate::record::Record;
 use crate::scenario::{Plan, nearest, reword};
 
@@ -106,6 +106,9 @@ impl Level {
         if let Some(name) = self.measure.demand() {
             known("demand", name, plan.demands.iter().map(|it| it.name.as_str()))?;
         }
+        if let Some(wrong) = self.measure.percentile().filter(|it| !(0.0..=100.0).contains(it)) {
+            return Err(format!("{wrong} is not a percentile; write a number from 0 to 100"));
+        }
         if let Some(name) = &self.baseline {
             known("case", name, cases.iter().copied())?;
         }
@@ -193,3 +196,6 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Micros>, D:
     })?;
     Ok(Some(Micros(u64::try_from(span.as_micros()).unwrap_or(u64::MAX))))
 }
+
+#[cfg(test)]
+mod tests;
