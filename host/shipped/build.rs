@@ -16,10 +16,12 @@ const TARGET: &str = "wasm32-wasip2";
 const POLICIES: &[(&str, &str)] = &[
     ("classify-standard", "classify"),
     ("fanout-budget", "fanout"),
+    ("fanout-progressive", "fanout"),
     ("limit-aimd", "limit"),
     ("limit-ceiling", "limit"),
     ("limit-fixed", "limit"),
     ("priority-classes", "priority"),
+    ("priority-slo", "priority"),
     ("retry-budgeted", "retry"),
     ("route-cheapest", "route"),
     ("route-p2c", "route"),
@@ -28,7 +30,9 @@ const POLICIES: &[(&str, &str)] = &[
     ("route-tiers", "route"),
     ("route-weighted", "route"),
     ("schedule-drr", "schedule"),
+    ("schedule-edf", "schedule"),
     ("schedule-fifo", "schedule"),
+    ("schedule-vtc", "schedule"),
 ];
 
 /// The policy that is also built as another version, to show a swap with.

@@ -310,5 +310,7 @@ set! {
         5 DEADLINE "deadline",
         /// The line is too long for more to be of use.
         6 BUSY "busy",
+        /// Another answer is not worth what it costs.
+        7 WORTH "worth",
     }
 }

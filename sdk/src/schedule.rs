@@ -73,9 +73,14 @@ use crate::units::Micros;
 
 mod backlog;
 mod groups;
+mod shares;
+mod sharing;
+mod siblings;
 
 pub use backlog::{Backlog, Key, Waiting};
 pub use groups::Groups;
+pub use shares::Shares;
+pub use sharing::{Sharing, Units};
 
 /// Answers `schedule`, with a line for each group of lanes.
 pub trait Schedule: Policy {

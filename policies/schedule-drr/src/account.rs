@@ -1,10 +1,8 @@
 //! The deficit of one flow.
 
-use serde::{Deserialize, Serialize};
-
 /// What a flow may still take, as of a round.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Account {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
     /// Units that a round gives it: quantum times weight.
     grant: i64,
     /// Its deficit when it was last settled; negative while it owes.

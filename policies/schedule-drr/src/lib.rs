@@ -11,21 +11,24 @@
 //!   which its deficit turns positive, and the earliest is served. A pick costs a few look-ups in ordered maps,
 //!   whatever waits and whatever is owed.
 //!
+//! - What the host starts without a pick, because there was nothing to choose, is charged too. When nobody else
+//!   waits the rounds pass meanwhile, so that no debt is left of what nobody else wanted.
+//!
 //! Within a tenant the more urgent class goes first, with aging; between sessions of one class the round
 //! robin decides; within a session rank, arrival and id. A class orders a tenant's own requests and takes
 //! nothing from another tenant's share. One state serves all lanes of a group, so shares hold across them.
 
-use weir_sdk::schedule::Schedule;
+use weir_sdk::schedule::{Schedule, Shares, Units};
 use weir_sdk::types::GroupId;
 use weir_sdk::{About, Micros, Policy};
 
 mod account;
-mod group;
-mod ring;
+mod rounds;
 #[cfg(test)]
 mod tests;
 
-pub use group::Lines;
+pub use account::Account;
+pub use rounds::Rounds;
 
 weir_sdk::settings! {
     /// What can be set.
@@ -61,10 +64,12 @@ impl Policy for Drr {
 }
 
 impl Schedule for Drr {
-    type Group = Lines;
+    type Group = Shares<Rounds>;
 
-    fn group(&self, _id: GroupId) -> Lines {
-        Lines::new(self.0.clone())
+    fn group(&self, _id: GroupId) -> Shares<Rounds> {
+        let Settings { quantum, input, output, request, look } = self.0;
+        let request = if request == 0 { quantum } else { request };
+        Shares::new(Rounds::new(quantum), Units { request, input, output }, look as usize)
     }
 }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use weir_sdk::codes::level;
-use weir_sdk::schedule::{Charged, Event, Flow, Item, Room};
+use weir_sdk::schedule::{Charged, Event, Flow, Item, Room, Service, Started};
 use weir_sdk::testing::{ScheduleBench, demand, flow, item, room};
 
 use super::*;
@@ -172,6 +172,34 @@ fn a_session_told_before_its_tenant_finds_its_place() {
     let served: Vec<_> = std::iter::from_fn(|| bench.serve()).collect();
     let of_first = served.iter().take(4).filter(|id| **id < 10).count();
     assert_eq!((served.len(), of_first), (8, 2), "{served:?}");
+}
+
+/// Tells of an item that the host started and never told of.
+fn start_alone(bench: &mut ScheduleBench, item: u64, flow: u64, input: u64) {
+    let charge = Service { requests: 1, input, output: 0, cost: 0 };
+    bench.tell(vec![Event::Started(Started { item, flow, candidate: 1, charge })]);
+}
+
+#[test]
+fn an_item_that_it_was_never_told_of_is_charged() {
+    let mut bench = bench(r#"{"quantum": 100}"#, &[(1, 1), (2, 1)]);
+    offer(&mut bench, 10, 1..3, 100);
+    offer(&mut bench, 20, 101..120, 100);
+    start_alone(&mut bench, 99, 10, 1_000);
+    let before = (0..30).take_while(|_| bench.serve() != Some(1)).count();
+    assert!((9..=11).contains(&before), "{before} were served before the debtor");
+}
+
+#[test]
+fn an_hour_alone_leaves_no_debt_behind() {
+    let mut bench = bench(r#"{"quantum": 100}"#, &[(1, 1), (2, 1)]);
+    for id in 1_000..2_000 {
+        start_alone(&mut bench, id, 10, 1_000);
+    }
+    offer(&mut bench, 10, 1..3, 100);
+    offer(&mut bench, 20, 101..120, 100);
+    let before = (0..30).take_while(|_| bench.serve() != Some(1)).count();
+    assert!((9..=11).contains(&before), "{before} for the last alone");
 }
 
 #[test]

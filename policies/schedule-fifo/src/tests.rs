@@ -1,3 +1,4 @@
+use weir_sdk::schedule::{Event, Service};
 use weir_sdk::testing::{ScheduleBench, demand, item, room};
 
 use super::*;
@@ -56,6 +57,15 @@ fn what_the_host_starts_itself_is_not_offered() {
     bench.offer(item(1, 7));
     bench.admit(1);
     assert_eq!(bench.serve(), None);
+}
+
+#[test]
+fn a_start_that_it_was_never_told_of_changes_nothing() {
+    let mut bench = bench();
+    bench.offer(item(1, 7));
+    let charge = Service { requests: 1, input: 100, output: 0, cost: 0 };
+    bench.tell(vec![Event::Started(Started { item: 99, flow: 8, candidate: 1, charge })]);
+    assert_eq!(served(&mut bench), [1]);
 }
 
 #[test]

@@ -1,30 +1,47 @@
-//! The lines of one group: tenants, their sessions, and each session's items.
+//! Shares between tenants, then between the sessions of a tenant, by any rule that ranks siblings.
+//!
+//! What fair queues differ in is a [`Sharing`]: what they keep of a flow, and when it is the flow's turn.
+//! What they have in common is here. A tenant's turn comes first; below it the more urgent class, with aging,
+//! then a session's turn; within a session rank, arrival and id. So a class orders a tenant's own requests and
+//! takes nothing from another tenant. One state serves all lanes of a group, so shares hold across them.
+//!
+//! A flow is charged for what *started*, picked here or not: the host starts an item itself where there is
+//! nothing to choose, and may never have told of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use weir_sdk::codes::level;
-use weir_sdk::schedule::{Backlog, Charged, Choice, Flow, Group, Item, Key, Left, Room, Started};
-use weir_sdk::types::{FlowId, ItemId, LaneId};
-use weir_sdk::{Micros, serde_json};
 
-use crate::Settings;
-use crate::ring::Ring;
+use super::siblings::Siblings;
+use super::{
+    Backlog, Charged, Choice, Flow, Group, Item, Key, Left, Returned, Room, Sharing, Started, Units,
+};
+use crate::codes::level;
+use crate::types::{FlowId, ItemId, LaneId};
+use crate::units::Micros;
 
 /// Items whose aging is followed in one call.
 const AGED: usize = 64;
 
+/// Flows whose standing is saved, so that a saved state stays far below what the host takes. Flows beyond
+/// that begin level.
+const KEPT: usize = 8_192;
+
 /// Steps from a session up to its tenant, at most.
 const STEPS: usize = 8;
 
-/// The lines of one group.
-pub struct Lines {
-    settings: Settings,
+/// The lines of one group: tenants, their sessions, and each session's items.
+pub struct Shares<S: Sharing> {
+    rule: S,
+    units: Units,
+    look: usize,
     flows: BTreeMap<FlowId, Node>,
-    tenants: Ring,
-    sessions: BTreeMap<FlowId, Ring>,
+    tenants: Siblings<S>,
+    sessions: BTreeMap<FlowId, Siblings<S>>,
     lines: BTreeMap<(FlowId, LaneId), BTreeSet<Key>>,
     backlog: Backlog,
+    /// The item that was picked last and has neither started nor come back.
+    picked: Option<ItemId>,
 }
 
 /// A flow's place in the tree.
@@ -34,22 +51,28 @@ struct Node {
     weight: u32,
 }
 
-/// What is saved: the deficits of tenants, and of the sessions of each.
+/// What is saved: the standings of tenants, and of the sessions of each.
 #[derive(Serialize, Deserialize)]
-struct Deficits {
+struct Standings {
     tenants: Vec<(FlowId, i64)>,
     sessions: Vec<(FlowId, Vec<(FlowId, i64)>)>,
 }
 
-impl Lines {
-    pub(crate) fn new(settings: Settings) -> Self {
+impl<S: Sharing> Shares<S> {
+    /// Empty lines under a rule. While a head is held, `look` tenants and as many sessions of each are
+    /// looked at for an item that may pass it.
+    #[must_use]
+    pub fn new(rule: S, units: Units, look: usize) -> Self {
         Self {
-            tenants: Ring::new(settings.quantum.into()),
-            settings,
+            tenants: Siblings::new(rule.clone()),
+            rule,
+            units,
+            look,
             flows: BTreeMap::new(),
             sessions: BTreeMap::new(),
             lines: BTreeMap::new(),
             backlog: Backlog::default(),
+            picked: None,
         }
     }
 
@@ -69,23 +92,22 @@ impl Lines {
         self.flows.get(&flow).map_or(1, |node| node.weight)
     }
 
-    /// The ring of a tenant's sessions.
-    fn ring(&mut self, tenant: FlowId) -> &mut Ring {
-        let quantum = self.settings.quantum.into();
-        self.sessions.entry(tenant).or_insert_with(|| Ring::new(quantum))
+    /// The sessions of a tenant.
+    fn below(&mut self, tenant: FlowId) -> &mut Siblings<S> {
+        self.sessions.entry(tenant).or_insert_with(|| Siblings::new(self.rule.clone()))
     }
 
-    /// Tells the rings what a session has at the head of a lane.
+    /// Tells the siblings what a session has at the head of a lane.
     fn show(&mut self, session: FlowId, lane: LaneId) {
         let tenant = self.tenant(session);
         let line = self.lines.get(&(session, lane));
         let head = line.and_then(BTreeSet::first).map(|key| key.class);
-        self.ring(tenant).show(session, lane, head);
+        self.below(tenant).show(session, lane, head);
         self.show_tenant(tenant, lane);
     }
 
     fn show_tenant(&mut self, tenant: FlowId, lane: LaneId) {
-        let waits = self.ring(tenant).order(lane).next().is_some();
+        let waits = self.below(tenant).order(lane).next().is_some();
         self.tenants.show(tenant, lane, waits.then_some(0));
     }
 
@@ -118,22 +140,35 @@ impl Lines {
 
     /// Charges a session and its tenant. A flow that is not known has nothing to be charged to.
     fn charge(&mut self, session: FlowId, units: i64) {
-        let tenant = self.tenant(session);
-        let waits = self.sessions.get(&tenant).is_some_and(|ring| ring.waits(session));
-        if waits || self.flows.contains_key(&session) {
-            self.ring(tenant).charge(session, units);
+        if self.knows(session) {
+            let tenant = self.tenant(session);
+            self.below(tenant).charge(session, units);
             self.tenants.charge(tenant, units);
         }
     }
 
+    /// Gives a session and its tenant the turn that they took without a pick.
+    fn pass(&mut self, session: FlowId) {
+        if self.knows(session) {
+            let tenant = self.tenant(session);
+            self.below(tenant).pass(session);
+            self.tenants.pass(tenant);
+        }
+    }
+
+    fn knows(&self, session: FlowId) -> bool {
+        let siblings = self.sessions.get(&self.tenant(session));
+        self.flows.contains_key(&session) || siblings.is_some_and(|all| all.waits(session))
+    }
+
     /// Moves the sessions that no longer belong to a tenant, since a flow above them became known.
     fn rehome(&mut self, from: FlowId) {
-        let Some(ring) = self.sessions.get(&from) else { return };
-        let moved: Vec<FlowId> = ring.members().filter(|id| self.tenant(*id) != from).collect();
+        let Some(siblings) = self.sessions.get(&from) else { return };
+        let moved: Vec<FlowId> = siblings.members().filter(|id| self.tenant(*id) != from).collect();
         for session in moved {
-            self.ring(from).remove(session);
+            self.below(from).remove(session);
             let (to, weight) = (self.tenant(session), self.weight(session));
-            self.ring(to).weigh(session, weight);
+            self.below(to).weigh(session, weight);
             let waits = self.lines.range((session, 0)..=(session, LaneId::MAX));
             let lanes: Vec<LaneId> = waits.map(|((_, lane), _)| *lane).collect();
             for lane in lanes {
@@ -147,23 +182,11 @@ impl Lines {
         }
     }
 
-    /// Units of work. A request without tokens counts by itself.
-    fn units(&self, requests: i64, input: i64, output: i64) -> i64 {
-        let Settings { quantum, request, .. } = self.settings;
-        if input == 0 && output == 0 {
-            let each = if request == 0 { quantum } else { request };
-            return requests.saturating_mul(each.into());
-        }
-        let input = input.saturating_mul(self.settings.input.into());
-        input.saturating_add(output.saturating_mul(self.settings.output.into()))
-    }
-
     /// The heads of the foremost sessions of the foremost tenants, each with its tenant and session.
     fn heads(&self, lane: LaneId) -> impl Iterator<Item = (FlowId, FlowId, ItemId)> {
-        let look = self.settings.look as usize;
-        self.tenants.order(lane).take(look).flat_map(move |tenant| {
+        self.tenants.order(lane).take(self.look).flat_map(move |tenant| {
             let sessions = self.sessions.get(&tenant).into_iter();
-            let sessions = sessions.flat_map(move |ring| ring.order(lane)).take(look);
+            let sessions = sessions.flat_map(move |all| all.order(lane)).take(self.look);
             sessions.filter_map(move |session| {
                 let key = self.lines.get(&(session, lane))?.first()?;
                 Some((tenant, session, key.id))
@@ -176,7 +199,7 @@ impl Lines {
     }
 }
 
-impl Group for Lines {
+impl<S: Sharing> Group for Shares<S> {
     fn flow(&mut self, _now: Micros, flow: &Flow) {
         let &Flow { id, parent, level, weight, .. } = flow;
         let before = self.tenant(id);
@@ -188,7 +211,7 @@ impl Group for Lines {
         if tenant == id {
             self.tenants.weigh(id, weight);
         } else {
-            self.ring(tenant).weigh(id, weight);
+            self.below(tenant).weigh(id, weight);
         }
     }
 
@@ -207,28 +230,35 @@ impl Group for Lines {
     }
 
     fn started(&mut self, _now: Micros, started: &Started) {
+        if self.picked.take() != Some(started.item) {
+            self.pass(started.flow);
+        }
         self.remove(started.item);
         let charge = &started.charge;
         let [requests, input, output] = [charge.requests, charge.input, charge.output]
             .map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-        self.charge(started.flow, self.units(requests, input, output));
+        self.charge(started.flow, self.units.of(requests, input, output));
+    }
+
+    fn returned(&mut self, _now: Micros, _returned: &Returned) {
+        self.picked = None;
     }
 
     fn charged(&mut self, _now: Micros, charged: &Charged) {
-        let units = self.units(charged.requests, charged.input, charged.output);
+        let units = self.units.of(charged.requests, charged.input, charged.output);
         self.charge(charged.flow, units);
     }
 
     fn gone(&mut self, _now: Micros, flow: FlowId) {
         let tenant = self.tenant(flow);
-        if self.ring(tenant).waits(flow) || self.tenants.waits(flow) {
+        if self.below(tenant).waits(flow) || self.tenants.waits(flow) {
             return;
         }
         if tenant == flow {
             self.tenants.remove(flow);
             self.sessions.remove(&flow);
-        } else if let Some(ring) = self.sessions.get_mut(&tenant) {
-            ring.remove(flow);
+        } else if let Some(siblings) = self.sessions.get_mut(&tenant) {
+            siblings.remove(flow);
         }
         self.flows.remove(&flow);
     }
@@ -238,27 +268,33 @@ impl Group for Lines {
         let may_go = |(.., id): &(_, _, ItemId)| !room.passing || self.fits(*id, room);
         let head = self.heads(room.lane).find(may_go);
         let Some((tenant, session, id)) = head else { return Choice::IDLE };
-        self.tenants.take_turn(tenant);
-        self.ring(tenant).take_turn(session);
+        self.tenants.serve(tenant);
+        self.below(tenant).serve(session);
         self.remove(id);
+        self.picked = Some(id);
         Choice::offer(id)
     }
 
     fn save(&self) -> serde_json::Value {
-        let session = |(id, ring): (&FlowId, &Ring)| (*id, ring.deficits());
-        let deficits = Deficits {
-            tenants: self.tenants.deficits(),
-            sessions: self.sessions.iter().map(session).collect(),
+        let mut left = KEPT;
+        let mut keep = |all: &Siblings<S>| {
+            let kept: Vec<_> = all.standings().take(left).collect();
+            left -= kept.len();
+            kept
         };
-        serde_json::to_value(deficits).unwrap_or_default()
+        let tenants = keep(&self.tenants);
+        let sessions = self.sessions.iter().map(|(id, all)| (*id, keep(all)));
+        let sessions = sessions.filter(|(_, standings)| !standings.is_empty()).collect();
+        let standings = Standings { tenants, sessions };
+        serde_json::to_value(standings).unwrap_or_default()
     }
 
     fn restore(&mut self, state: serde_json::Value) -> Result<(), String> {
-        let saved: Deficits = serde_json::from_value(state).map_err(|error| error.to_string())?;
+        let saved: Standings = serde_json::from_value(state).map_err(|error| error.to_string())?;
         self.tenants.adopt(&saved.tenants);
-        for (tenant, deficits) in saved.sessions {
-            if let Some(ring) = self.sessions.get_mut(&tenant) {
-                ring.adopt(&deficits);
+        for (tenant, standings) in saved.sessions {
+            if let Some(siblings) = self.sessions.get_mut(&tenant) {
+                siblings.adopt(&standings);
             }
         }
         Ok(())
