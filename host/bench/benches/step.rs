@@ -13,6 +13,7 @@ use crowd::Crowd;
 use weir_core::{Fallback, Policies, Slot};
 use weir_native::Native;
 use weir_sdk::native;
+use weir_sdk::schedule::Schedule;
 
 /// The shipped policies with a limit that stays.
 fn drr() -> Native {
@@ -20,8 +21,9 @@ fn drr() -> Native {
     Native::with(steady).expect("sound settings")
 }
 
-fn fifo() -> Native {
-    let schedule = native::schedule::<schedule_fifo::Fifo>("", 0).expect("defaults");
+/// The same with another schedule.
+fn with<P: Schedule>() -> Native {
+    let schedule = native::schedule::<P>("", 0).expect("defaults");
     Native { schedule, ..drr() }
 }
 
@@ -38,7 +40,9 @@ fn group<P: Policies>(criterion: &mut Criterion, name: &str, make: impl Fn() -> 
 fn admission(criterion: &mut Criterion) {
     group(criterion, "fallback", Fallback::new);
     group(criterion, "drr", drr);
-    group(criterion, "fifo", fifo);
+    group(criterion, "vtc", with::<schedule_vtc::Vtc>);
+    group(criterion, "fifo", with::<schedule_fifo::Fifo>);
+    group(criterion, "edf", with::<schedule_edf::Edf>);
 }
 
 criterion_group!(benches, admission);
