@@ -19,7 +19,7 @@ pub struct Config {
     pub tenants: Vec<Tenant>,
     /// Which candidates may serve which requests.
     pub lanes: Vec<Lane>,
-    /// The retry budget of each cell.
+    /// The retry budget of each model at an upstream.
     pub retries: RetryBudget,
     /// How admissions come back after a closure.
     pub ramp: Ramp,
@@ -150,7 +150,7 @@ pub struct Lane {
     pub candidates: Vec<CandidateId>,
 }
 
-/// How many retries of failures a cell allows. A refusal before work began is no failure.
+/// How many retries of failures each model at an upstream allows. A refusal before work began is no failure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RetryBudget {
     /// Retries for each request, 0 to 1.
@@ -167,7 +167,7 @@ impl Default for RetryBudget {
     fn default() -> Self {
         Self {
             ratio: 0.2,
-            reserve_per_second: 1.0,
+            reserve_per_second: 10.0,
             window: Micros::from_secs(10),
             tenant_share: 0.5,
         }

@@ -1,9 +1,13 @@
-//! How many failures an account's requests may retry.
+//! How many failures of a candidate, a model at an upstream, may be retried.
 //!
-//! The rule is Finagle's `RetryBudget`: each request deposits a share of a retry, deposits expire after a
-//! window, and a reserve lets retries happen when there is little traffic. A retry is charged when it is
-//! scheduled, not when it starts, so that failures in back-off count. One tenant may use only a share of it
-//! when there are several, so that one bad key does not spend what all need.
+//! The rule is Finagle's `RetryBudget`: each request deposits a share of a retry, deposits and charges expire
+//! after a window, and a reserve lets retries happen when there is little traffic. With its numbers, a ratio of
+//! 0.2 and a reserve of ten a second over ten seconds, an outage costs a fifth more attempts and the reserve.
+//! A retry is charged when it is scheduled, not when it starts, so that failures in back-off count.
+//!
+//! Each candidate has its own, so that a model that fails does not spend what its neighbours need. One tenant
+//! may use only a share of it when there are several, so that one bad key does not spend what all need.
+//! Amounts are thousandths of a retry: a ratio is not rounded to one retry in a whole number of requests.
 
 use crate::config;
 use crate::ring::Ring;
@@ -15,7 +19,7 @@ const MILLI: u64 = 1_000;
 /// Slots of the window; expiry is exact to a tenth of it.
 const SLOTS: usize = 10;
 
-/// The retry budget of one account. Tenants are told apart by a small number.
+/// The retry budget of one candidate. Tenants are told apart by a small number.
 #[derive(Clone, Debug)]
 pub(crate) struct RetryBudget {
     rules: Rules,
@@ -118,6 +122,42 @@ mod tests {
         }
         assert_eq!(budget.left(Micros(0), 0, false), 20);
         assert_eq!(budget.left(Micros::from_secs(10), 0, false), 10);
+    }
+
+    #[test]
+    fn deposits_expire_a_slot_at_a_time() {
+        let mut budget = RetryBudget::new(&RULES);
+        for second in 0..10 {
+            (0..5).for_each(|_| budget.deposit(Micros::from_secs(second)));
+        }
+        let left = |second| budget.left(Micros::from_secs(second), 0, false);
+        assert_eq!([9, 10, 14, 18, 19].map(left), [20, 19, 15, 11, 10]);
+    }
+
+    #[test]
+    fn a_ratio_is_what_it_says() {
+        for (ratio, retries) in [(0.4, 40), (0.7, 70), (0.001, 0), (1.0, 100)] {
+            let rules = config::RetryBudget { ratio, reserve_per_second: 0.0, ..RULES };
+            let mut budget = RetryBudget::new(&rules);
+            (0..100).for_each(|_| budget.deposit(Micros(0)));
+            assert_eq!(budget.left(Micros(0), 0, false), retries, "{ratio}");
+        }
+    }
+
+    #[test]
+    fn a_minute_of_failures_costs_the_ratio_and_the_reserve() {
+        let mut budget = RetryBudget::new(&config::RetryBudget::default());
+        let (mut requests, mut retries) = (0, 0);
+        for tick in 0..6_000 {
+            let now = Micros::from_millis(tick * 10);
+            requests += 1;
+            budget.deposit(now);
+            while budget.charge(now, 0, false) {
+                retries += 1;
+            }
+        }
+        let allowed = requests / 5 + 60 * 10;
+        assert!((allowed * 9 / 10..=allowed + 100 + 200).contains(&retries), "{retries}");
     }
 
     #[test]

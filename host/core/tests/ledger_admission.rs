@@ -194,14 +194,27 @@ fn slots_kept_for_descendants_are_not_given_away() {
 }
 
 #[test]
-fn retries_are_charged_to_the_account_and_shared_among_tenants() {
+fn retries_are_charged_to_the_candidate_and_shared_among_tenants() {
     let mut ledger = Ledger::new(at(0), &config());
     (0..100).for_each(|_| ledger.retry_deposit(at(0), MAIN));
-    assert_eq!(ledger.retries_left(at(0), LARGE, ACME), 15, "half of 20 and a reserve of 10");
+    assert_eq!(ledger.retries_left(at(0), MAIN, ACME), 60, "half of 20 and a reserve of 100");
     while ledger.retry_charge(at(0), MAIN, ACME) {}
     assert_eq!(ledger.retries_left(at(0), MAIN, ACME), 0);
-    assert_eq!(ledger.retries_left(at(0), MAIN, OTHER), 15);
-    assert_eq!(ledger.retries_left(at(0), CandidateId(2), ACME), 5, "another account's is its own");
+    assert_eq!(ledger.retries_left(at(0), MAIN, OTHER), 60);
+    assert_eq!(ledger.retries_left(at(0), LARGE, ACME), 50, "another model's is its own");
+    assert_eq!(ledger.retries_left(at(0), CandidateId(2), ACME), 50, "another account's as well");
+}
+
+#[test]
+fn a_reload_keeps_what_was_deposited_and_charged() {
+    let mut ledger = Ledger::new(at(0), &config());
+    (0..100).for_each(|_| ledger.retry_deposit(at(0), MAIN));
+    assert!(ledger.retry_charge(at(0), MAIN, ACME));
+    let mut next = config();
+    next.retries.reserve_per_second = 1.0;
+    ledger.configure(at(1), &next);
+    assert_eq!(ledger.retries_left(at(1), MAIN, ACME), 14, "half of 20 and 10, less one");
+    assert_eq!(ledger.retries_left(at(10), MAIN, ACME), 5, "the rest is ten seconds old");
 }
 
 #[test]

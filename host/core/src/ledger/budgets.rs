@@ -32,21 +32,20 @@ impl Ledger {
         self.layout.places.get(tenant.0 as usize).map_or_else(Left::default, |n| self.left(now, *n))
     }
 
-    /// A request entered: deposits into the retry budget of the candidate's account.
+    /// A request entered: deposits into the retry budget of the candidate.
     pub fn retry_deposit(&mut self, now: Micros, candidate: CandidateId) {
         if let Some(model) = self.model_of(candidate) {
-            let account = self.layout.models[model as usize].account;
-            self.layout.accounts[account as usize].retries.deposit(now);
+            self.layout.models[model as usize].retries.deposit(now);
         }
     }
 
-    /// Retries that the budget of the candidate's account still allows this tenant now.
+    /// Retries that the budget of the candidate still allows this tenant now.
     #[must_use]
     pub fn retries_left(&self, now: Micros, candidate: CandidateId, tenant: TenantId) -> u32 {
         let model = self.model_of(candidate);
         let tenant = self.layout.places.get(tenant.0 as usize);
         model.zip(tenant).map_or(0, |(model, tenant)| {
-            let retries = &self.layout.account_of(model).retries;
+            let retries = &self.layout.models[model as usize].retries;
             retries.left(now, *tenant as usize, self.layout.places.len() > 1)
         })
     }
@@ -57,8 +56,7 @@ impl Ledger {
         let model = self.model_of(candidate);
         let tenant = self.layout.places.get(tenant.0 as usize).copied();
         let Some((model, tenant)) = model.zip(tenant) else { return false };
-        let account = self.layout.models[model as usize].account as usize;
-        self.layout.accounts[account].retries.charge(now, tenant as usize, several)
+        self.layout.models[model as usize].retries.charge(now, tenant as usize, several)
     }
 
     /// A claim fell short: says so when it was the tenant's budget.

@@ -46,7 +46,7 @@ impl Ledger {
             let account = self.configure_account(now, config, upstream, changes);
             self.layout.upstreams.push(account);
             for model in &upstream.models {
-                let model = self.configure_model(now, account, model, changes);
+                let model = self.configure_model(now, account, model, &config.retries, changes);
                 self.layout.candidates.push(model);
             }
         }
@@ -78,12 +78,10 @@ impl Ledger {
                 name: upstream.name.clone(),
                 live: true,
                 cells: Set::default(),
-                retries: RetryBudget::new(&config.retries),
             });
             accounts.len() - 1
         });
         accounts[number].live = true;
-        accounts[number].retries.configure(&config.retries);
         let scope = Scope::Account(number as u32);
         if let Some(slots) = self.find(scope, Dimension::Slots) {
             if let Some(slots) = self.cells[slots.0 as usize].slots_mut() {
@@ -103,6 +101,7 @@ impl Ledger {
         now: Micros,
         account: u32,
         model: &config::Model,
+        retries: &config::RetryBudget,
         changes: &mut Reconfigured,
     ) -> u32 {
         let models = &mut self.layout.models;
@@ -113,10 +112,12 @@ impl Ledger {
                 name: model.name.clone(),
                 price: model.price,
                 cells: Set::default(),
+                retries: RetryBudget::new(retries),
             });
             models.len() - 1
         });
         models[number].price = model.price;
+        models[number].retries.configure(retries);
         self.configure_windows(now, Scope::Model(number as u32), &model.limits, changes);
         number as u32
     }

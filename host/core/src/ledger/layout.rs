@@ -37,7 +37,6 @@ pub(super) struct Account {
     pub(super) name: String,
     pub(super) live: bool,
     pub(super) cells: Set,
-    pub(super) retries: RetryBudget,
 }
 
 /// A model at an upstream.
@@ -47,6 +46,7 @@ pub(super) struct Model {
     pub(super) name: String,
     pub(super) price: Price,
     pub(super) cells: Set,
+    pub(super) retries: RetryBudget,
 }
 
 /// A tenant.
