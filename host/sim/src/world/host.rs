@@ -1,0 +1,92 @@
+//! A host: a core with what decides for it.
+
+use weir_core::units::Micros;
+use weir_core::{ConfigError, Core, Input, Output};
+
+use crate::decide::{Mind, Prepared};
+use crate::scenario::Plan;
+
+/// Items that a policy which is to take over is told at once.
+const SLICE: usize = 64;
+
+/// A core, its policies, and what the world knows of it.
+pub(super) struct Host {
+    pub(super) core: Core,
+    pub(super) mind: Mind,
+    pub(super) out: Vec<Output>,
+    pub(super) alive: bool,
+    /// For each upstream: limit, effective limit, attempts in flight.
+    pub(super) cells: Vec<Cell>,
+    /// It was told something that it has not decided on.
+    stirred: bool,
+    /// A policy is being told the truth before it takes over.
+    feeding: bool,
+}
+
+/// An upstream as the world knows it at a host.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cell {
+    pub(super) effective: u32,
+    pub(super) in_flight: u32,
+}
+
+impl Host {
+    pub(super) fn new(plan: &Plan, seed: u64, mind: Mind) -> Result<Self, ConfigError> {
+        let core = Core::new(weir_core::Config { seed, ..plan.core.clone() })?;
+        let mut host = Self {
+            core,
+            mind,
+            out: Vec::new(),
+            alive: true,
+            cells: vec![Cell::default(); plan.providers.len()],
+            stirred: true,
+            feeding: true,
+        };
+        host.tell(Micros::ZERO, Input::Timer);
+        for (cell, view) in host.cells.iter_mut().zip(host.core.view(Micros::ZERO).upstreams) {
+            cell.effective = view.effective;
+        }
+        Ok(host)
+    }
+
+    /// Tells the core of something; it decides later.
+    pub(super) fn tell(&mut self, now: Micros, input: Input) {
+        self.stirred = true;
+        self.core.apply(now, input, self.mind.policies(), &mut self.out);
+    }
+
+    /// When it must decide at the latest.
+    pub(super) fn wake(&self) -> Option<Micros> {
+        if !self.alive {
+            return None;
+        }
+        if self.stirred || self.feeding {
+            return Some(Micros::ZERO);
+        }
+        [self.core.next_wake(), self.mind.due()].into_iter().flatten().min()
+    }
+
+    pub(super) fn is_due(&self, now: Micros) -> bool {
+        self.wake().is_some_and(|at| at <= now)
+    }
+
+    pub(super) fn tick(&mut self, now: Micros) {
+        if self.alive {
+            self.mind.tick(now);
+        }
+    }
+
+    pub(super) fn decide(&mut self, now: Micros) {
+        self.stirred = false;
+        self.core.decide(now, self.mind.policies(), &mut self.out);
+        if self.feeding || self.mind.feeds() {
+            self.feeding = self.core.maintain(now, self.mind.policies(), &mut self.out, SLICE);
+        }
+    }
+
+    pub(super) fn swap(&mut self, now: Micros, policy: Prepared) {
+        // When it fails, an event of the policies says so.
+        self.mind.swap(now, policy);
+        self.feeding = true;
+    }
+}
