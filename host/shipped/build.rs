@@ -20,6 +20,8 @@ const POLICIES: &[(&str, &str)] = &[
     ("limit-aimd", "limit"),
     ("limit-ceiling", "limit"),
     ("limit-fixed", "limit"),
+    ("limit-gradient", "limit"),
+    ("limit-vegas", "limit"),
     ("priority-classes", "priority"),
     ("priority-slo", "priority"),
     ("retry-budgeted", "retry"),
