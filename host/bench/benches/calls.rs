@@ -23,7 +23,7 @@ const GROUP: GroupId = GroupId(1);
 const SHIPPED: [(Slot, &str); 7] = [
     (Slot::Priority, "priority-classes"),
     (Slot::Schedule, "schedule-drr"),
-    (Slot::Limit, "limit-aimd"),
+    (Slot::Limit, "limit-ceiling"),
     (Slot::Classify, "classify-standard"),
     (Slot::Retry, "retry-budgeted"),
     (Slot::Route, "route-weighted"),

@@ -17,7 +17,7 @@ use weir_sdk::schedule::Schedule;
 
 /// The shipped policies with a limit that stays.
 fn drr() -> Native {
-    let steady = |slot| if slot == Slot::Limit { r#"{"ceiling": 8}"# } else { "" };
+    let steady = |slot| if slot == Slot::Limit { r#"{"most": 8}"# } else { "" };
     Native::with(steady).expect("sound settings")
 }
 

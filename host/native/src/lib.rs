@@ -46,7 +46,7 @@ impl Native {
         Ok(Self {
             priority: native::priority::<priority_classes::Classes>(settings(Priority), 0)?,
             schedule: native::schedule::<schedule_drr::Drr>(settings(Schedule), 0)?,
-            limit: native::limit::<limit_aimd::Aimd>(settings(Limit), 0)?,
+            limit: native::limit::<limit_ceiling::Ceiling>(settings(Limit), 0)?,
             classify: native::classify::<classify_standard::Standard>(settings(Classify), 0)?,
             retry: native::retry::<retry_budgeted::Budgeted>(settings(Retry), 0)?,
             route: native::route::<route_weighted::Weighted>(settings(Route), 0)?,

@@ -28,6 +28,28 @@ pub struct Shipped {
     pub wasm: &'static [u8],
 }
 
+/// The policy that answers an interface where nobody says otherwise.
+const DEFAULTS: [(&str, &str); 7] = [
+    ("priority", "priority-classes"),
+    ("schedule", "schedule-drr"),
+    ("limit", "limit-ceiling"),
+    ("classify", "classify-standard"),
+    ("retry", "retry-budgeted"),
+    ("route", "route-weighted"),
+    ("fanout", "fanout-budget"),
+];
+
+/// The name of the policy that answers an interface where nobody says otherwise.
+///
+/// ```
+/// assert_eq!(weir_shipped::default_of("limit"), Some("limit-ceiling"));
+/// assert_eq!(weir_shipped::default_of("limits"), None);
+/// ```
+#[must_use]
+pub fn default_of(slot: &str) -> Option<&'static str> {
+    DEFAULTS.iter().find(|(named, _)| *named == slot).map(|(_, policy)| *policy)
+}
+
 /// The policy of that name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Shipped> {

@@ -1,5 +1,6 @@
 //! What decides in a run: components in WebAssembly, or the same crates compiled natively.
 
+mod lease;
 mod native;
 mod wasm;
 
@@ -80,23 +81,15 @@ pub(crate) trait Deciding: Policies {
 
     /// What happened to them since the last time.
     fn said(&mut self) -> Vec<What>;
+
+    /// A host has so many in flight at an upstream now. Only a coordinator of several hosts wants to know.
+    fn in_flight(&mut self, _now: Micros, _upstream: usize, _count: u32) {}
 }
 
 /// The policy of a slot of which a plan says nothing: as in a gateway.
 #[must_use]
 pub fn default_policy(slot: Slot) -> &'static str {
-    match slot {
-        Slot::Priority => "priority-classes",
-        Slot::Schedule => "schedule-drr",
-        Slot::Limit if weir_shipped::ALL.iter().any(|one| one.name == "limit-ceiling") => {
-            "limit-ceiling"
-        }
-        Slot::Limit => "limit-aimd",
-        Slot::Classify => "classify-standard",
-        Slot::Retry => "retry-budgeted",
-        Slot::Route => "route-weighted",
-        Slot::Fanout => "fanout-budget",
-    }
+    weir_shipped::default_of(slot.name()).unwrap_or_default()
 }
 
 /// Every slot with what a plan wants there.
@@ -117,11 +110,17 @@ impl Deciders<'_> {
     /// Starts what a plan needs, for each of its hosts.
     pub(crate) fn start(self, plan: &Plan) -> Result<Ready, PolicyError> {
         let hosts = plan.instances.as_ref().map_or(1, |instances| instances.count as usize);
-        match self {
-            Self::Wasm(workshop) => workshop.start(plan, hosts),
-            Self::Native => {
-                Ok(((0..hosts).map(|_| native::mind()).collect::<Result<_, _>>()?, Vec::new()))
-            }
+        let coordinated = plan.instances.as_ref().filter(|instances| instances.coordinated);
+        let count = hosts + usize::from(coordinated.is_some());
+        let (mut minds, swaps) = match self {
+            Self::Wasm(workshop) => workshop.start(plan, count, hosts)?,
+            Self::Native => ((0..count).map(|_| native::mind()).collect::<Result<_, _>>()?, vec![]),
+        };
+        if let Some(instances) = coordinated
+            && let Some(learner) = minds.pop()
+        {
+            minds = lease::share(instances, learner, minds);
         }
+        Ok((minds, swaps))
     }
 }

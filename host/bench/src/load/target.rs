@@ -91,8 +91,7 @@ impl Drop for Target {
 pub fn config(upstream: SocketAddr) -> String {
     format!(
         "listen = \"127.0.0.1:0\"\n\n[[upstream]]\nname = \"fixed\"\nkind = \"openai\"\n\
-         base_url = \"http://{upstream}/v1\"\nmodels = [\"fixed\"]\nlimits = {{ concurrency = 1024 }}\n\n\
-         [policies]\nlimit = {{ use = \"limit-aimd\", settings = {{ ceiling = 1024 }} }}\n"
+         base_url = \"http://{upstream}/v1\"\nmodels = [\"fixed\"]\nlimits = {{ concurrency = 1024 }}\n"
     )
 }
 

@@ -133,7 +133,7 @@ async fn a_policy_that_is_not_there_is_named() {
         let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains(words), "{message}");
     }
-    assert_eq!(policy(&world, "limit").await, "limit-aimd");
+    assert_eq!(policy(&world, "limit").await, "limit-ceiling");
     world.end().await;
 }
 

@@ -120,7 +120,7 @@ async fn where_the_operators_files_lie_no_tenant_is_told() {
     let settings = Settings { admin: operator(), ..settings(&mock, &more) };
     let gateway = Gateway::start(settings, Deciders::Configured).await.unwrap();
     let world = World { mock, gateway, client: client() };
-    std::fs::write(folder.path().join("limit-aimd.wasm"), "no component").unwrap();
+    std::fs::write(folder.path().join("limit-ceiling.wasm"), "no component").unwrap();
     let shown = tokio::join!(rejected(&world, "operator"), rejected(&world, "acme"));
     assert!(shown.0.contains(&path) && !shown.1.contains(&path), "{shown:?}");
     world.end().await;

@@ -10,7 +10,7 @@ use crate::run::{World, arrival, config, slots, success};
 /// An interactive stream that always has work waiting, and one request of another class from the start;
 /// how long that waited.
 fn waited(class: u8) -> Option<Micros> {
-    let one_at_a_time = |slot| if slot == Slot::Limit { r#"{"ceiling": 1}"# } else { "" };
+    let one_at_a_time = |slot| if slot == Slot::Limit { r#"{"most": 1}"# } else { "" };
     let policies = Native::with(one_at_a_time).expect("sound settings");
     let mut world = World::new(config(&[("a", slots(1))], 1), policies, Vec::new());
     let urgent = |item| Input::Arrive(Arrival { class: Some(0), ..arrival(item) });

@@ -21,7 +21,7 @@ fn loaded(weights: [u32; 2], declared: [u64; 2], used: [u64; 2]) -> [f64; 2] {
     for (tenant, weight) in config.tenants.iter_mut().zip(weights) {
         tenant.weight = weight;
     }
-    let eight = |slot| if slot == Slot::Limit { r#"{"ceiling": 8}"# } else { "" };
+    let eight = |slot| if slot == Slot::Limit { r#"{"most": 8}"# } else { "" };
     let mut world = World::new(config, Native::with(eight).expect("sound settings"), Vec::new());
     for item in 1..=REQUESTS {
         let whose = tenant(ItemId(item));

@@ -4,6 +4,7 @@ use weir_core::ids::AttemptId;
 use weir_core::units::Micros;
 use weir_core::{Event, Input, Output, Slot};
 use weir_native::Native;
+use weir_sdk::native;
 
 use crate::provider::{Provider, told};
 use crate::run::{World, arrival, config, response, slots, success};
@@ -12,11 +13,16 @@ const REQUESTS: u64 = 300;
 const CONCURRENT: &str = r#"{"error": {"message": "Too many concurrent requests.",
     "type": "rate_limit_error", "param": null, "code": "rate_limit_exceeded"}}"#;
 
+fn aimd() -> Native {
+    let limit = native::limit::<limit_aimd::Aimd>("", 0).expect("defaults");
+    Native { limit, ..Native::start().expect("defaults") }
+}
+
 /// Three hundred at once, a limit that starts at eight, and a provider that takes `hidden`.
 fn learned(hidden: usize) -> (World<Native>, Vec<(u32, String)>) {
     let mut provider = Provider::new(hidden, 3);
     provider.words = CONCURRENT;
-    let policies = Native::start().expect("defaults");
+    let policies = aimd();
     let mut world = World::new(config(&[("a", slots(8))], 1), policies, vec![provider]);
     for item in 1..=REQUESTS {
         world.at(Micros(item), Input::Arrive(arrival(item)));
@@ -72,7 +78,7 @@ fn eight_is_cut_in_steps_to_three() {
 fn a_wait_of_days_closes_until_an_operator_opens() {
     // A day and a half, and 13 months.
     for seconds in ["121212", "34000000"] {
-        let policies = Native::start().expect("defaults");
+        let policies = aimd();
         let mut world = World::new(config(&[("a", slots(2))], 1), policies, Vec::new());
         world.step(Input::Arrive(arrival(1)));
         let end = told(response(429, &[("retry-after", seconds)]), CONCURRENT);

@@ -109,7 +109,7 @@ fn an_empty_window_closes_that_window_for_the_hint_and_costs_no_retry() {
 fn an_overloaded_provider_cuts_the_limit_and_the_request_goes_back() {
     let (world, next) = after(&OVERLOADED);
     assert!(matches!(next, Next::Again { .. }), "{next:?}");
-    assert_eq!(world.core.view(world.now).upstreams[0].limit, 6);
+    assert!(world.core.view(world.now).upstreams[0].limit < 8);
 }
 
 #[test]
