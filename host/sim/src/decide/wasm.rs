@@ -45,8 +45,14 @@ impl Workshop {
         plan.swaps.iter().try_for_each(|swap| self.prepared(swap.slot, &swap.choice).map(drop))
     }
 
-    pub(super) fn start(&self, plan: &Plan, hosts: usize) -> Result<Ready, PolicyError> {
-        let minds = (0..hosts).map(|_| self.mind(plan)).collect::<Result<_, _>>()?;
+    /// So many sets of a plan's policies, and for each swap a policy for each host.
+    pub(super) fn start(
+        &self,
+        plan: &Plan,
+        sets: usize,
+        hosts: usize,
+    ) -> Result<Ready, PolicyError> {
+        let minds = (0..sets).map(|_| self.mind(plan)).collect::<Result<_, _>>()?;
         let mut swaps = Vec::with_capacity(plan.swaps.len());
         for swap in &plan.swaps {
             let policy = self.prepared(swap.slot, &swap.choice)?;

@@ -88,7 +88,7 @@ impl World<'_> {
             output: body.output,
             allowed: body.max_output.map_or(body.output, |most| most.0),
             luck: body.luck,
-            service: source.plan.service,
+            service: source.service(body),
         };
         Some((candidate.upstream, asked))
     }
@@ -103,11 +103,7 @@ impl World<'_> {
         hidden: u32,
     ) -> u32 {
         let request = row(admit.item);
-        let cell = self.hosts.get_mut(usize::from(host)).and_then(|h| h.cells.get_mut(upstream));
-        let (own, limit) = cell.map_or((0, 0), |cell| {
-            cell.in_flight += 1;
-            (cell.in_flight, cell.effective)
-        });
+        let (own, limit) = self.count(host, upstream, 1);
         if let Some(live) = self.live.get_mut(&request) {
             live.attempt = Some(admit.attempt);
             live.fresh = false;
@@ -283,10 +279,8 @@ impl World<'_> {
             provider.unpark(flight.taken);
         }
         provider.leave(self.now, flight.taken, output);
-        let cell =
-            self.hosts.get_mut(usize::from(host)).and_then(|h| h.cells.get_mut(flight.upstream));
-        if let Some(cell) = cell.filter(|_| flight.parked.is_none()) {
-            cell.in_flight = cell.in_flight.saturating_sub(1);
+        if flight.parked.is_none() {
+            self.count(host, flight.upstream, -1);
         }
         if let Some(live) = self.live.get_mut(&flight.request) {
             live.attempt = None;
@@ -360,6 +354,13 @@ impl World<'_> {
         }
     }
 
+    /// An attempt more or less of a host is in flight at an upstream: how many now, and its effective limit.
+    pub(super) fn count(&mut self, host: u16, upstream: usize, change: i32) -> (u32, u32) {
+        let now = self.now;
+        let host = self.hosts.get_mut(usize::from(host));
+        host.map_or((0, 0), |host| host.count(now, upstream, change))
+    }
+
     /// A parked parent's attempt goes on.
     pub(super) fn unparked(&mut self, try_: Try) {
         let Some(flight) = self.flights.get_mut(&try_) else { return };
@@ -368,10 +369,8 @@ impl World<'_> {
         if let Some(written) = self.record.attempts.get_mut(flight.row as usize) {
             written.parked = written.parked.plus(self.now.minus(since));
         }
-        let cell = self.hosts.get_mut(usize::from(try_.host));
-        if let Some(cell) = cell.and_then(|host| host.cells.get_mut(flight.upstream)) {
-            cell.in_flight += 1;
-        }
+        let upstream = flight.upstream;
+        self.count(try_.host, upstream, 1);
     }
 }
 

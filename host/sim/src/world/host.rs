@@ -55,6 +55,14 @@ impl Host {
         self.core.apply(now, input, self.mind.policies(), &mut self.out);
     }
 
+    /// An attempt more or less is in flight at an upstream: how many now, and its effective limit.
+    pub(super) fn count(&mut self, now: Micros, upstream: usize, change: i32) -> (u32, u32) {
+        let Some(cell) = self.cells.get_mut(upstream) else { return (0, 0) };
+        cell.in_flight = cell.in_flight.saturating_add_signed(change);
+        self.mind.in_flight(now, upstream, cell.in_flight);
+        (cell.in_flight, cell.effective)
+    }
+
     /// When it must decide at the latest.
     pub(super) fn wake(&self) -> Option<Micros> {
         if !self.alive {

@@ -182,3 +182,20 @@ fn deadlines_and_long_streams_end_as_they_should() {
     assert!(record.requests.iter().all(|request| bound(&request)));
     assert!(record.attempts.iter().any(|attempt| attempt.fate == Fate::Cancelled));
 }
+
+#[test]
+fn hosts_share_an_account_and_a_dead_ones_slots_come_back() {
+    let text = format!(
+        "{HEAD}{}[[demand]]\nname = \"work\"\nagents = {{ count = 400 }}\n[instances]\ncount = 4\n\
+         kill = [{{ at = \"150s\", instance = 3 }}]",
+        MAIN.replace("concurrency = 20", "concurrency = 100"),
+    );
+    let record = ran(&text, 11);
+    let sums = |sample: &crate::record::Sample| sample.cells.iter().map(|c| c.limit).sum::<u32>();
+    let at = |secs: usize| sums(&record.samples[secs]);
+    assert!(at(140) >= 60, "{}", at(140));
+    assert!(at(175) >= 60, "what the dead one had is leased to the others: {}", at(175));
+    assert!(record.samples[175].cells[3].limit == 0);
+    assert!(count(&record, Outcome::Lost) > 0);
+    assert!(record.attempts.iter().filter(|a| a.fate == Fate::Lost).all(|a| a.instance == 3));
+}

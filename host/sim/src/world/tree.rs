@@ -125,10 +125,8 @@ impl World<'_> {
         let Some(flight) = self.flights.get_mut(&try_) else { return };
         flight.parked = Some(self.now);
         self.providers[flight.upstream].park(flight.taken);
-        let cell = self.hosts.get_mut(usize::from(try_.host));
-        if let Some(cell) = cell.and_then(|host| host.cells.get_mut(flight.upstream)) {
-            cell.in_flight = cell.in_flight.saturating_sub(1);
-        }
+        let upstream = flight.upstream;
+        self.count(try_.host, upstream, -1);
         self.tell(try_.host, Input::Yield { attempt: try_.attempt });
     }
 

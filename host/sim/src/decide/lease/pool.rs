@@ -1,0 +1,250 @@
+//! The slots of one account, leased to hosts.
+
+use std::collections::VecDeque;
+
+use weir_core::Fault;
+use weir_core::units::Micros;
+use weir_sdk::limit;
+
+use crate::scenario::Instances;
+
+/// How far back attempts can reach that the learner is told of.
+const MEMORY: Micros = Micros::from_secs(1_200);
+
+/// What was learned of an account, and who holds how much of it.
+pub(super) struct Pool {
+    pub(super) cell: u32,
+    term: Micros,
+    refresh: Micros,
+    /// The learner's last answer.
+    answer: limit::Answer,
+    /// The host's view that came last, for what all have in common.
+    last: limit::Cell,
+    hosts: Vec<Share>,
+    /// What was learned and in flight at a time, by time.
+    past: VecDeque<(Micros, u32, u32)>,
+}
+
+/// A host's part.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    /// What it may have in flight.
+    slots: u32,
+    /// Until then; it lapses of itself.
+    until: Micros,
+    in_flight: u32,
+    waiting: u32,
+}
+
+impl Pool {
+    pub(super) fn new(plan: &Instances, cell: limit::Cell, start: u32) -> Self {
+        let answer = limit::Answer { limit: start, ..limit::Answer::default() };
+        Self {
+            cell: cell.id,
+            term: plan.term,
+            refresh: plan.refresh,
+            answer,
+            last: cell,
+            hosts: vec![Share::default(); plan.count as usize],
+            past: VecDeque::new(),
+        }
+    }
+
+    /// What was learned.
+    pub(super) fn capacity(&self) -> u32 {
+        self.answer.limit.max(1)
+    }
+
+    /// The account as the learner is told of it: all hosts together.
+    pub(super) fn whole(&self) -> limit::Cell {
+        limit::Cell {
+            limit: self.capacity(),
+            effective: self.capacity(),
+            in_flight: self.total(),
+            slot_blocked: self.hosts.iter().map(|host| host.waiting).fold(0, u32::saturating_add),
+            ..self.last
+        }
+    }
+
+    fn total(&self) -> u32 {
+        self.hosts.iter().map(|host| host.in_flight).fold(0, u32::saturating_add)
+    }
+
+    /// What a host has in flight.
+    pub(super) fn in_flight(&mut self, now: Micros, instance: usize, count: u32) {
+        if let Some(host) = self.hosts.get_mut(instance) {
+            host.in_flight = count;
+        }
+        self.note(now);
+    }
+
+    fn note(&mut self, now: Micros) {
+        self.past.push_back((now, self.capacity(), self.total()));
+        while self.past.front().is_some_and(|(at, ..)| at.plus(MEMORY) < now) {
+            self.past.pop_front();
+        }
+    }
+
+    /// What a host tells of itself.
+    pub(super) fn report(&mut self, instance: usize, cell: &limit::Cell) {
+        if let Some(host) = self.hosts.get_mut(instance) {
+            host.waiting = cell.slot_blocked;
+        }
+        self.last = *cell;
+    }
+
+    /// An attempt with the account's numbers in the place of its host's.
+    pub(super) fn seen(&self, attempt: limit::Attempt) -> limit::Attempt {
+        let after = self.past.partition_point(|(at, ..)| at.0 <= attempt.sent);
+        let then = after.checked_sub(1).and_then(|place| self.past.get(place));
+        let (limit, in_flight) =
+            then.map_or((self.capacity(), self.total()), |then| (then.1, then.2));
+        limit::Attempt { limit, in_flight: in_flight.max(attempt.in_flight), ..attempt }
+    }
+
+    /// The learner's wake is due.
+    pub(super) fn is_due(&self, now: Micros) -> bool {
+        self.answer.wake != 0 && self.answer.wake <= now.0
+    }
+
+    /// Takes the learner's answer over; a fault leaves the last one.
+    pub(super) fn learn(
+        &mut self,
+        now: Micros,
+        answer: Result<limit::Answer, Fault>,
+    ) -> Result<(), Fault> {
+        match answer {
+            Ok(answer) => self.answer = answer,
+            // A wake that failed would be due again at once.
+            Err(_) => self.answer.wake = 0,
+        }
+        self.note(now);
+        Ok(())
+    }
+
+    /// Renews a host's lease: what it may have in flight until when.
+    pub(super) fn lease(&mut self, now: Micros, instance: usize) -> limit::Answer {
+        let fair = self.fair(now, instance);
+        let others: u32 = (self.hosts.iter().enumerate())
+            .filter(|(place, host)| *place != instance && host.until > now)
+            .map(|(_, host)| host.slots)
+            .fold(0, u32::saturating_add);
+        let slots = fair.min(self.capacity().saturating_sub(others)).max(1);
+        let living = self.living(now, instance);
+        if let Some(host) = self.hosts.get_mut(instance) {
+            (host.slots, host.until) = (slots, now.plus(self.term));
+        }
+        let refresh = now.plus(self.refresh).0;
+        let wake = if self.answer.wake == 0 { refresh } else { self.answer.wake.min(refresh) };
+        let part = |rate: Option<f64>| rate.map(|rate| rate / f64::from(living.max(1)));
+        limit::Answer {
+            limit: slots,
+            wake,
+            request_rate: part(self.answer.request_rate),
+            token_rate: part(self.answer.token_rate),
+            ..self.answer
+        }
+    }
+
+    /// Hosts whose lease holds, the asking one included.
+    fn living(&self, now: Micros, instance: usize) -> u32 {
+        let lives = |(place, host): &(usize, &Share)| *place == instance || host.until > now;
+        self.hosts.iter().enumerate().filter(lives).count() as u32
+    }
+
+    /// A host's max-min fair share: nobody is given more than it wants while another wants more, and what is left
+    /// over is dealt out evenly.
+    fn fair(&self, now: Micros, instance: usize) -> u32 {
+        let lives = |(place, host): &(usize, &Share)| *place == instance || host.until > now;
+        let mut wants: Vec<(u32, usize)> = (self.hosts.iter().enumerate().filter(lives))
+            .map(|(place, host)| (host.in_flight.saturating_add(host.waiting), place))
+            .collect();
+        wants.sort_unstable();
+        let mut left = self.capacity();
+        let mut own = 0;
+        for (served, (want, place)) in wants.iter().enumerate() {
+            let among = (wants.len() - served) as u32;
+            // What does not divide goes to the last, who want the most.
+            let given = (*want).min(left / among);
+            left -= given;
+            if *place == instance {
+                own = given;
+            }
+        }
+        let among = wants.len().max(1) as u32;
+        let rank = wants.iter().position(|(_, place)| *place == instance).unwrap_or(0) as u32;
+        own + left / among + u32::from(rank < left % among)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(capacity: u32) -> Pool {
+        let plan = Instances {
+            count: 3,
+            term: Micros::from_secs(10),
+            refresh: Micros::from_secs(2),
+            coordinated: true,
+            kills: Vec::new(),
+        };
+        Pool::new(&plan, cell(0), capacity)
+    }
+
+    fn cell(slot_blocked: u32) -> limit::Cell {
+        limit::Cell {
+            id: 0,
+            limit: 1,
+            effective: 1,
+            in_flight: 0,
+            slot_blocked,
+            last_start: 0,
+            starts_1s: 0,
+            starts_60s: 0,
+            closed_until: 0,
+        }
+    }
+
+    fn wants(pool: &mut Pool, wants: [u32; 3]) {
+        for (instance, want) in wants.into_iter().enumerate() {
+            pool.report(instance, &cell(want));
+        }
+    }
+
+    /// What each host holds after every one has asked so often.
+    fn dealt(pool: &mut Pool, now: Micros, hosts: &[usize]) -> Vec<u32> {
+        for _ in 0..3 {
+            for host in hosts {
+                pool.lease(now, *host);
+            }
+        }
+        hosts.iter().map(|host| pool.lease(now, *host).limit).collect()
+    }
+
+    #[test]
+    fn what_all_want_is_shared_evenly_and_never_more_than_there_is() {
+        let mut pool = pool(100);
+        wants(&mut pool, [500, 500, 500]);
+        let dealt = dealt(&mut pool, Micros::SECOND, &[0, 1, 2]);
+        assert_eq!(dealt.iter().sum::<u32>(), 100);
+        assert!(dealt.iter().all(|slots| (33..=34).contains(slots)), "{dealt:?}");
+    }
+
+    #[test]
+    fn who_wants_little_leaves_the_rest_to_others() {
+        let mut pool = pool(100);
+        wants(&mut pool, [10, 500, 500]);
+        assert_eq!(dealt(&mut pool, Micros::SECOND, &[0, 1, 2]), [10, 45, 45]);
+    }
+
+    #[test]
+    fn a_dead_hosts_slots_come_back_when_its_lease_lapses() {
+        let mut pool = pool(90);
+        wants(&mut pool, [500, 500, 500]);
+        assert_eq!(dealt(&mut pool, Micros::SECOND, &[0, 1, 2]), [30, 30, 30]);
+        let before = dealt(&mut pool, Micros::from_millis(10_900), &[0, 1]);
+        assert_eq!(before, [30, 30], "its lease holds for ten seconds");
+        assert_eq!(dealt(&mut pool, Micros::from_millis(11_100), &[0, 1]), [45, 45]);
+    }
+}
