@@ -22,6 +22,7 @@ pub mod ids;
 mod input;
 pub mod invariant;
 mod item;
+pub mod journal;
 pub mod ledger;
 mod line;
 mod names;

@@ -25,6 +25,8 @@ pub enum Output {
         item: ItemId,
         /// Which attempt.
         attempt: AttemptId,
+        /// A `kind` code: what its end meant.
+        verdict: u16,
         /// What follows.
         next: Next,
         /// What was settled.

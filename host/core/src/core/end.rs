@@ -83,8 +83,9 @@ impl Core {
         if let Some(tenant) = self.line.get(item).map(|item| item.tenant) {
             self.let_in(tenant);
         }
+        let verdict = judged.verdict.kind;
         let next = self.next(io, item, candidate, end, judged);
-        io.out.push(Output::Ended { item, attempt: id, next, settled });
+        io.out.push(Output::Ended { item, attempt: id, verdict, next, settled });
     }
 
     /// What the end of an attempt meant.
