@@ -9,4 +9,5 @@ mod demo;
 mod disconnect;
 mod readme;
 mod sdk;
+mod sim;
 mod support;

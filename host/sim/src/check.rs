@@ -13,6 +13,7 @@ use std::thread;
 use serde::{Serialize, Serializer};
 
 pub use self::table::Table;
+pub(crate) use self::table::value;
 use crate::measure::{Bound, Level, LevelError};
 use crate::record::Record;
 use crate::scenario::{Plan, Scenario};
@@ -94,13 +95,12 @@ impl<'a> Check<'a> {
         Ok(Self { cases })
     }
 
-    /// How many runs it takes, those of baselines aside.
-    #[must_use]
-    pub fn runs(&self, seeds: &[u64]) -> usize {
-        self.cases.len() * seeds.len()
+    /// What is run for each seed, baselines included.
+    pub fn plans(&self) -> impl Iterator<Item = &'a Plan> + '_ {
+        self.cases.iter().flat_map(|case| std::iter::once(case.plan).chain(case.baselines()))
     }
 
-    /// Runs everything on so many threads. `done` is called after each run.
+    /// Runs everything on so many threads.
     ///
     /// # Errors
     ///
@@ -110,7 +110,6 @@ impl<'a> Check<'a> {
         seeds: &[u64],
         threads: usize,
         run: &(impl Fn(&Plan, u64) -> Result<Record, E> + Sync),
-        done: &(impl Fn() + Sync),
     ) -> Result<Vec<Row>, E> {
         let jobs: Vec<(&Case<'_>, u64)> = self
             .cases
@@ -118,9 +117,7 @@ impl<'a> Check<'a> {
             .flat_map(|case| seeds.iter().map(move |seed| (case, *seed)))
             .collect();
         let found = in_parallel(&jobs, threads, |(case, seed)| {
-            let found = run(case.plan, *seed).and_then(|record| case.found(&record, run));
-            done();
-            found
+            run(case.plan, *seed).and_then(|record| case.found(&record, run))
         });
         let found: Vec<Vec<Found>> = found.into_iter().collect::<Result<_, E>>()?;
         let mut of_case = found.chunks(seeds.len().max(1));
@@ -147,7 +144,15 @@ impl<'a> Check<'a> {
     }
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    /// The cases that its levels compare it with.
+    fn baselines(&self) -> impl Iterator<Item = &'a Plan> + '_ {
+        let named = |plan: &&Plan| {
+            self.levels.iter().any(|level| level.baseline.as_deref() == Some(&plan.case))
+        };
+        self.scenario.cases.iter().filter(named)
+    }
+
     /// What each level comes to.
     fn found<E>(
         &self,
@@ -156,11 +161,8 @@ impl Case<'_> {
     ) -> Result<Vec<Found>, E> {
         let seed = record.seed;
         let mut baselines: BTreeMap<&str, Record> = BTreeMap::new();
-        for name in self.levels.iter().filter_map(|level| level.baseline.as_deref()) {
-            let plan = self.scenario.cases.iter().find(|plan| plan.case == name);
-            if let (Some(plan), false) = (plan, baselines.contains_key(name)) {
-                baselines.insert(name, run(plan, seed)?);
-            }
+        for plan in self.baselines() {
+            baselines.insert(&plan.case, run(plan, seed)?);
         }
         let find = |level: &Level| {
             let baseline = level.baseline.as_deref().and_then(|name| baselines.get(name));

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{config, demo, log, mock, policy, serve};
+use crate::{config, demo, log, mock, policy, serve, sim};
 
 /// A traffic governor for AI agents.
 #[derive(Debug, Parser)]
@@ -26,6 +26,8 @@ pub(crate) enum Command {
     /// Look at a settings file
     #[command(subcommand)]
     Config(config::Command),
+    /// See in virtual time what policies do, and whether the levels of a scenario are met
+    Sim(sim::SimArgs),
     /// Play a provider, as a script says
     Mock(mock::Options),
     /// Write, compile and check policies; list, replace or restore those of a running host
@@ -37,6 +39,7 @@ impl Command {
     pub(crate) const fn default_log(&self) -> &'static str {
         match self {
             Self::Demo(_) => "off",
+            Self::Sim(_) => "warn",
             Self::Serve(_) | Self::Config(_) | Self::Mock(_) | Self::Policy(_) => "info",
         }
     }

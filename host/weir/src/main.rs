@@ -9,6 +9,7 @@ mod output;
 mod policy;
 mod serve;
 mod signals;
+mod sim;
 
 use std::process::ExitCode;
 
@@ -52,6 +53,7 @@ fn run(cli: Cli, output: Output) -> anyhow::Result<ExitCode> {
         Command::Serve(options) => runtime.block_on(serve::run(options, output)),
         Command::Config(command) => config::run(command, output),
         Command::Mock(options) => runtime.block_on(mock::run(&options, output)),
+        Command::Sim(args) => sim::run(&args, output),
         Command::Policy(options) => runtime.block_on(policy::run(options, output)),
     }
 }

@@ -40,7 +40,7 @@ fn cells(row: &Row) -> [String; 6] {
 }
 
 /// A figure with four places at most, `never` for what was not reached and `none` for nothing.
-fn value(value: Option<f64>) -> String {
+pub(crate) fn value(value: Option<f64>) -> String {
     match value {
         None => "none".to_owned(),
         Some(value) if value.is_infinite() => "never".to_owned(),

@@ -35,7 +35,7 @@ fn run(plan: &Plan, seed: u64) -> Result<Record, Infallible> {
 fn rows(threads: usize) -> Vec<Row> {
     let scenarios = [Scenario::parse(FILE, "s.toml").unwrap()];
     let check = Check::new(&scenarios).unwrap();
-    let Ok(rows) = check.run(&[1, 2], threads, &run, &|| ());
+    let Ok(rows) = check.run(&[1, 2], threads, &run);
     rows
 }
 
