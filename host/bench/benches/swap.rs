@@ -16,7 +16,7 @@ use weir_core::{Policies as _, Slot};
 use weir_policy::{Component, Engine, Options, Pace, Prepared, Slots, Source};
 
 const WAITING: u64 = 100_000;
-const SWAPS: [&str; 3] = ["schedule-drr", "schedule-fifo", "schedule-drr"];
+const SWAPS: [&str; 4] = ["schedule-drr", "schedule-vtc", "schedule-fifo", "schedule-drr"];
 /// Items that are told between two steps, as the live driver does.
 const SLICE: usize = 64;
 
