@@ -1,9 +1,12 @@
 //! Falls to one below what was too many, and climbs a notch at a time.
 //!
 //! A refusal tells how many were in flight when the refused attempt was sent: one fewer may be what the provider
-//! takes. So the limit goes there at once, wherever it stood, and does not halve what works. While somebody
-//! waits it is raised by one after a rest; each refusal doubles the rest, and each raise halves it again, so
-//! that a provider whose limit stands still is asked for one more ever more rarely.
+//! takes. So a raise that fails costs one notch, and what works is not halved. A refusal that follows a fall says
+//! that the provider takes far fewer than it did; then a quarter goes.
+//!
+//! While somebody waits the limit is raised by one after a rest. Each refusal doubles the rest, so that a provider
+//! whose limit stands still is asked for one more ever more rarely; the second raise in a row halves it, and so
+//! does each after it.
 
 use serde::{Deserialize, Serialize};
 use weir_sdk::codes::{kind, reason};
@@ -37,6 +40,8 @@ pub struct State {
     rest: Micros,
     /// No raise before this.
     raise_at: Micros,
+    /// The last change was a raise, or there was none.
+    climbing: bool,
 }
 
 impl Policy for Notch {
@@ -56,16 +61,20 @@ impl Policy for Notch {
 
 impl Notch {
     fn fall(&self, state: &mut State, now: Micros, attempt: &Attempt) {
-        state.limit = attempt.in_flight.min(state.limit).saturating_sub(1).max(1);
+        let below = attempt.in_flight.min(state.limit).saturating_sub(1);
+        let quarter = if state.climbing { 0 } else { state.limit / 4 };
+        state.limit = below.min(state.limit - quarter).max(1);
         state.mark += 1;
         state.rest = Micros(state.rest.0.saturating_mul(2)).min(self.worst);
-        state.raise_at = now + state.rest;
+        (state.raise_at, state.climbing) = (now + state.rest, false);
     }
 
     fn climb(&self, state: &mut State, now: Micros) {
         state.limit += 1;
-        state.rest = Micros(state.rest.0 / 2).max(self.best);
-        state.raise_at = now + state.rest;
+        if state.climbing {
+            state.rest = Micros(state.rest.0 / 2).max(self.best);
+        }
+        (state.raise_at, state.climbing) = (now + state.rest, true);
     }
 }
 
@@ -75,7 +84,8 @@ impl Limit for Notch {
     fn open(&mut self, now: Micros, _cell: &Cell, opening: &Opening) -> State {
         let ceiling = if opening.ceiling > 0 { opening.ceiling } else { u32::MAX };
         let limit = opening.start.min(ceiling);
-        State { limit, ceiling, mark: 0, rest: self.best, raise_at: now + self.best }
+        let raise_at = now + self.best;
+        State { limit, ceiling, mark: 0, rest: self.best, raise_at, climbing: true }
     }
 
     fn answer(&self, state: &State) -> Answer {
@@ -136,6 +146,14 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_after_a_fall_takes_a_quarter() {
+        let mut bench = bench(20);
+        let sent: Vec<_> = (0..20).map(|_| bench.admit()).collect();
+        assert_eq!(bench.end(&sent[19], &ending(kind::CONCURRENCY)).limit, 19);
+        assert_eq!(bench.throttle(kind::CONCURRENCY).limit, 15);
+    }
+
+    #[test]
     fn it_climbs_after_each_rest_while_somebody_waits() {
         let mut bench = bench(4);
         assert_eq!(bench.succeed().limit, 4, "too early");
@@ -159,6 +177,23 @@ mod tests {
         }
         bench.advance(Micros::from_secs(30));
         assert_eq!(bench.succeed().limit, 2);
+    }
+
+    #[test]
+    fn the_second_raise_in_a_row_halves_the_rest() {
+        let mut bench = bench(4);
+        let mut after = |millis| {
+            bench.advance(Micros::from_millis(millis));
+            bench.succeed().limit
+        };
+        assert_eq!([after(500), after(500), after(499), after(1)], [5, 6, 6, 7]);
+        bench.throttle(kind::CONCURRENCY);
+        bench.throttle(kind::CONCURRENCY);
+        let mut after = |millis| {
+            bench.advance(Micros::from_millis(millis));
+            bench.succeed().limit
+        };
+        assert_eq!([after(2_000), after(2_000), after(999), after(1)], [2, 3, 3, 4]);
     }
 
     #[test]
