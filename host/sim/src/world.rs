@@ -11,6 +11,7 @@
 
 mod arrive;
 mod attempt;
+mod end;
 mod host;
 mod leave;
 mod look;
