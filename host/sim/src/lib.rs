@@ -10,6 +10,7 @@ mod decide;
 pub mod measure;
 mod provider;
 pub mod record;
+pub mod report;
 mod run;
 pub mod scenario;
 mod world;

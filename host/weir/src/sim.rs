@@ -7,6 +7,7 @@ mod check;
 mod choice;
 mod compare;
 mod outcome;
+mod page;
 mod world;
 
 use std::path::PathBuf;
@@ -39,6 +40,9 @@ pub(crate) struct SimArgs {
     /// Run a scenario, or each one of a folder, and say which of its levels are met
     #[arg(long, value_name = "PATH")]
     check: Option<PathBuf>,
+    /// Write a page with plots of the runs: limits, waits, refusals, shares
+    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    report: Option<PathBuf>,
 }
 
 impl SimArgs {

@@ -10,6 +10,7 @@ use weir_sim::{Plan, Scenario};
 
 use super::choice::Compare;
 use super::outcome::{percent, seconds};
+use super::page::Page;
 use super::world::Runner;
 use super::{SimArgs, world};
 use crate::output::Output;
@@ -70,6 +71,7 @@ pub(super) fn run(
     args: &SimArgs,
     output: Output,
 ) -> anyhow::Result<ExitCode> {
+    let mut page = Page::new(args, scenario)?;
     let runner = Runner::new()?;
     let mut jobs = Vec::new();
     for plan in world::cases(scenario, args) {
@@ -82,9 +84,10 @@ pub(super) fn run(
     }
     let comparisons: Vec<Comparison> = jobs
         .iter()
-        .map(|(plans, seeds)| Comparison::of(compare, plans, seeds, &runner))
+        .map(|(plans, seeds)| Comparison::of(compare, plans, seeds, &runner, &mut page))
         .collect::<anyhow::Result<_>>()?;
     drop(runner);
+    page.write()?;
     let human: Vec<String> =
         comparisons.iter().map(|comparison| comparison.text(&scenario.name)).collect();
     let all = json!({
@@ -103,12 +106,17 @@ impl Comparison {
         plans: &[Plan],
         seeds: &[u64],
         runner: &Runner,
+        page: &mut Page,
     ) -> anyhow::Result<Self> {
         let mut rows = Vec::with_capacity(plans.len());
         for (plan, policy) in plans.iter().zip(compare.names()) {
-            let summary = |seed: &u64| Ok(Summary::new(&runner.run(plan, *seed)?));
+            let mut summary = |seed: &u64| {
+                let record = runner.run(plan, *seed)?;
+                page.run(policy, plan, &record)?;
+                Ok(Summary::new(&record))
+            };
             let summaries: Vec<Summary> =
-                seeds.iter().map(summary).collect::<anyhow::Result<_>>()?;
+                seeds.iter().map(&mut summary).collect::<anyhow::Result<_>>()?;
             let figures: Vec<Option<f64>> =
                 FIGURES.iter().map(|figure| mean(&summaries, figure.of)).collect();
             rows.push(Row { policy: policy.to_owned(), figures, best: Vec::new() });

@@ -9,6 +9,7 @@ use weir_sim::check::{Check, Row, Table};
 use weir_sim::measure::Summary;
 use weir_sim::{Record, Scenario};
 
+use super::page::Page;
 use super::world::Runner;
 use super::{SimArgs, world};
 use crate::output::Output;
@@ -31,6 +32,7 @@ pub(super) fn run(scenario: &Scenario, args: &SimArgs, output: Output) -> anyhow
     let check = Check::new(std::slice::from_ref(scenario))?;
     let cases = world::cases(scenario, args);
     let mut jobs = Vec::new();
+    let mut page = Page::new(args, scenario)?;
     let runner = Runner::new()?;
     for plan in cases {
         for seed in args.seeds(plan.seed) {
@@ -42,9 +44,12 @@ pub(super) fn run(scenario: &Scenario, args: &SimArgs, output: Output) -> anyhow
     for (plan, seed) in jobs {
         let record = runner.run(plan, seed)?;
         let levels = check.rows(plan, &record, |plan, seed| runner.run(plan, seed))?;
+        page.run("", plan, &record)?;
+        page.levels(&levels);
         outcomes.push(Outcome::new(&plan.case, seed, &record, levels));
     }
     drop(runner);
+    page.write()?;
     let human: Vec<String> = outcomes.iter().map(|outcome| outcome.text(&scenario.name)).collect();
     let all = json!({ "scenario": scenario.name, "about": scenario.about, "runs": outcomes });
     output.print(human.join("\n\n").trim_end(), &all)?;
