@@ -42,6 +42,8 @@ pub struct Settings {
     pub seed: u64,
     /// Where every input and policy answer is written.
     pub trace: Option<PathBuf>,
+    /// Where arrivals and settlements are written.
+    pub journal: Option<Journal>,
     /// At least one. Their order, and that of their models, gives the core's candidates their ids.
     pub upstreams: Vec<Upstream>,
     /// At least one. Their order gives them their ids.
@@ -58,6 +60,23 @@ pub struct Settings {
     pub admin: Option<Secret>,
     /// Bounds of this host itself.
     pub host: Host,
+}
+
+/// Where a journal is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Journal {
+    /// The file.
+    pub path: PathBuf,
+    /// Bytes after which it is put aside and begun anew.
+    pub max_bytes: u64,
+}
+
+impl Journal {
+    /// A journal in a file, bounded as it is by default.
+    #[must_use]
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, max_bytes: 256 << 20 }
+    }
 }
 
 /// Whose wire format an upstream speaks.

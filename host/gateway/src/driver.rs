@@ -23,6 +23,7 @@ use weir_core::{Admit, Arrival, Core, Input, Output};
 
 use crate::clock::Clock;
 use crate::events::{Ring, What};
+use crate::journal::Journal;
 
 mod command;
 mod count;
@@ -48,6 +49,8 @@ use parking::{Parking, Woken};
 
 /// Messages that one step takes.
 const BATCH: usize = 256;
+/// Why a request left whose caller went away, in the journal.
+const CANCELLED: &str = "cancelled";
 /// Items that a standby policy is told between two steps.
 const SLICE: usize = 64;
 
@@ -56,6 +59,7 @@ pub(crate) struct Driver {
     core: Core,
     hosted: Hosted,
     trace: Option<Trace>,
+    journal: Option<Journal>,
     clock: Clock,
     inbox: Receiver<Message>,
     ring: Arc<Ring>,
@@ -68,6 +72,13 @@ pub(crate) struct Driver {
     out: Vec<Output>,
     spare: Vec<Output>,
     happened: Vec<What>,
+}
+
+/// What the scheduler writes of its work.
+#[derive(Default)]
+pub(crate) struct Records {
+    pub(crate) trace: Option<Trace>,
+    pub(crate) journal: Option<Journal>,
 }
 
 /// A request in hand.
@@ -89,7 +100,7 @@ impl Driver {
     fn new(
         core: Core,
         hosted: Hosted,
-        trace: Option<Trace>,
+        records: Records,
         clock: Clock,
         inbox: Receiver<Message>,
         ring: Arc<Ring>,
@@ -98,7 +109,8 @@ impl Driver {
         Self {
             core,
             hosted,
-            trace,
+            trace: records.trace,
+            journal: records.journal,
             clock,
             inbox,
             ring,
@@ -131,6 +143,9 @@ impl Driver {
         if let Some(trace) = self.trace.take() {
             trace.finish();
         }
+        if let Some(journal) = self.journal.take() {
+            journal.finish();
+        }
     }
 
     /// When there is something to do even if nobody says anything.
@@ -145,6 +160,7 @@ impl Driver {
     fn step(&mut self, batch: &mut Vec<Message>) -> bool {
         let now = self.clock.now();
         self.hosted.tick(now);
+        self.note(|journal| journal.at(now));
         if batch.is_empty() {
             self.apply(now, Input::Timer);
         }
@@ -156,7 +172,15 @@ impl Driver {
         self.hand_out();
         self.feed(now);
         self.tell(now);
+        self.note(Journal::flush);
         stop
+    }
+
+    /// Writes something down, where a journal is kept.
+    fn note(&mut self, what: impl FnOnce(&mut Journal)) {
+        if let Some(journal) = &mut self.journal {
+            what(journal);
+        }
     }
 
     /// Tells standby policies a slice of the truth.
@@ -191,6 +215,7 @@ impl Driver {
             Message::Ended { ended, seat } => {
                 let (admit, end) = *ended;
                 self.count.ended(&admit, &end);
+                self.note(|journal| journal.answered(admit.attempt, end.first_content));
                 if let Some(request) = self.requests.get_mut(&admit.item) {
                     request.seat = seat;
                 }
@@ -218,6 +243,7 @@ impl Driver {
         self.tickets.insert(ticket, item);
         self.requests.insert(item, Request { owner, seat: Some(seat), running: None });
         self.count.waits(1);
+        self.note(|journal| journal.arrived(&arrival));
         self.apply(now, Input::Arrive(arrival));
     }
 
@@ -227,6 +253,7 @@ impl Driver {
         self.apply(now, Input::Cancel { item });
         if waits {
             self.count.waits(-1);
+            self.note(|journal| journal.left(item, CANCELLED));
             self.forget(item);
         }
     }

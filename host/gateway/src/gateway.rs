@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,10 +15,11 @@ use weir_policy::{Row, Watcher};
 use crate::admin;
 use crate::clock::Clock;
 use crate::config::Settings;
-use crate::driver::{self, Command, Hosted, Inbox, Message, StartFailed, Thread, Trace};
+use crate::driver::{self, Command, Hosted, Inbox, Message, Records, StartFailed, Thread, Trace};
 use crate::events::{Events, Ring};
 use crate::host::Host;
 use crate::ingress;
+use crate::journal::Journal;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::policies::{self, Deciders, SharedWorkshop, Swap, Workshop};
@@ -73,6 +74,14 @@ pub enum StartError {
         /// Why.
         source: io::Error,
     },
+    /// The journal cannot be written.
+    #[error("cannot write the journal to {}", path.display())]
+    Journal {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The scheduler or its policies did not start.
     #[error("{0}")]
     Scheduler(String),
@@ -113,8 +122,8 @@ impl Gateway {
         }
         let upstreams = Upstreams::new(&settings, clock)?;
         let listener = bind(settings.listen).await?;
-        let trace = settings.trace.as_deref().map(trace).transpose()?;
         let (ring, metrics) = (Ring::new(), Arc::new(Metrics::new(&settings)));
+        let records = records(&settings, clock, &metrics)?;
         let (inbox, receiver) = Inbox::new(settings.host.max_connections);
         let (workshop, make) = decide(&settings, deciders).await?;
         let parts = driver::Parts {
@@ -123,7 +132,7 @@ impl Gateway {
             ring: Arc::clone(&ring),
             metrics: Arc::clone(&metrics),
             make,
-            trace,
+            records,
         };
         // Should one of the next steps fail, the thread ends with the last sender.
         let thread = Thread::start(parts, receiver).await?;
@@ -278,9 +287,18 @@ async fn decide(
     Ok((Some(Arc::new(workshop)), Box::new(make)))
 }
 
-fn trace(path: &Path) -> Result<Trace, StartError> {
-    let failed = |source| StartError::Trace { path: path.to_owned(), source };
-    Trace::create(path).map_err(failed)
+/// Creates what is to be written.
+fn records(settings: &Settings, clock: Clock, metrics: &Metrics) -> Result<Records, StartError> {
+    let trace = settings.trace.as_deref().map(|path| {
+        let failed = |source| StartError::Trace { path: path.to_owned(), source };
+        Trace::create(path).map_err(failed)
+    });
+    let journal = settings.journal.as_ref().map(|journal| {
+        let failed = |source| StartError::Journal { path: journal.path.clone(), source };
+        let lost = metrics.journal_lost.clone();
+        Journal::create(journal, settings.core(), clock, lost).map_err(failed)
+    });
+    Ok(Records { trace: trace.transpose()?, journal: journal.transpose()? })
 }
 
 async fn bind(addr: SocketAddr) -> Result<TcpListener, StartError> {

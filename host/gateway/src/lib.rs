@@ -20,6 +20,7 @@ mod facts;
 mod gateway;
 mod host;
 mod ingress;
+mod journal;
 mod listener;
 mod metrics;
 mod models;

@@ -19,7 +19,7 @@ mod page;
 mod refusals;
 mod turned_away;
 
-pub(crate) use refusals::Refusals;
+pub(crate) use refusals::{Refusals, reason};
 pub(crate) use turned_away::TurnedAway;
 
 use calls::Calls;
@@ -35,6 +35,7 @@ pub(crate) struct Metrics {
     pub(crate) reserved_input: Gauge,
     pub(crate) turned_away: TurnedAway,
     pub(crate) backpressure: Counter,
+    pub(crate) journal_lost: Counter,
     /// In the order of [`Slot::ALL`].
     slots: [OfSlot; Slot::ALL.len()],
     calls: Calls,
@@ -100,6 +101,11 @@ impl Metrics {
             backpressure: make.counter(
                 "weir_backpressure_high_watermark_total",
                 "Times that an answer had to wait for its caller to read.",
+                &[],
+            ),
+            journal_lost: make.counter(
+                "weir_journal_lost_total",
+                "Lines that the journal lacks, because the disk was too slow or failed.",
                 &[],
             ),
             slots: Slot::ALL.map(|slot| OfSlot::new(&make, slot)),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use serde_json::json;
-use weir_gateway::config::Settings;
+use weir_gateway::config::{Journal, Settings};
 use weir_gateway::{Deciders, Gateway};
 
 use crate::output::Output;
@@ -20,6 +20,9 @@ pub(crate) struct Options {
     /// Where to listen, instead of what the file says
     #[arg(long)]
     listen: Option<SocketAddr>,
+    /// Write arrivals and settlements to this file, for `weir sim --replay`; instead of what the settings say
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
 }
 
 /// Serves until the first signal, then lets running requests end. A second signal ends the program at once.
@@ -30,6 +33,7 @@ pub(crate) struct Options {
 pub(crate) async fn run(options: Options, output: Output) -> anyhow::Result<ExitCode> {
     let mut settings = Settings::load(&options.config)?;
     settings.listen = options.listen.unwrap_or(settings.listen);
+    settings.journal = options.journal.map(Journal::new).or(settings.journal);
     let drain = settings.host.drain;
     let mut signals = Signals::listen()?;
     let gateway = Gateway::start(settings, Deciders::Configured).await?;

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use weir_core::units::Tokens;
 use super::file::{self, File};
 use super::problem::{Complaint, ConfigError, Problem};
 use super::secret::{KeyHash, Secret};
-use super::{BaseUrl, Choice, Policies, Settings, Tenant, Upstream, convert, syntax};
+use super::{BaseUrl, Choice, Journal, Policies, Settings, Tenant, Upstream, convert, syntax};
 
 /// Checks one file.
 pub(super) struct Checker<'a> {
@@ -43,6 +44,7 @@ impl<'a> Checker<'a> {
             listen: *file.listen.get_ref(),
             seed: file.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
             trace: file.trace.map(|path| self.path(&path)),
+            journal: file.journal.map(|journal| self.journal(&journal)),
             upstreams: self.upstreams(file.upstream),
             tenants: self.tenants(file.tenant),
             line: convert::line(&file.line),
@@ -289,22 +291,20 @@ impl<'a> Checker<'a> {
     }
 
     /// A path in the file counts from the file's folder.
+    fn journal(&self, journal: &file::Journal) -> Journal {
+        let standard = Journal::new(self.path(&journal.path));
+        let max_bytes = journal.max_bytes.map_or(standard.max_bytes, NonZeroU64::get);
+        Journal { max_bytes, ..standard }
+    }
+
     fn path(&self, path: &Path) -> PathBuf {
         Path::new(self.name).parent().map_or_else(|| path.to_owned(), |folder| folder.join(path))
     }
 }
 
 /// The policy of a slot that the file does not mention.
-const fn default_policy(slot: Slot) -> &'static str {
-    match slot {
-        Slot::Priority => "priority-classes",
-        Slot::Schedule => "schedule-drr",
-        Slot::Limit => "limit-aimd",
-        Slot::Classify => "classify-standard",
-        Slot::Retry => "retry-budgeted",
-        Slot::Route => "route-weighted",
-        Slot::Fanout => "fanout-budget",
-    }
+fn default_policy(slot: Slot) -> &'static str {
+    weir_shipped::default_of(slot.name()).unwrap_or_default()
 }
 
 /// The one tenant of a file that names none.

@@ -29,6 +29,8 @@ pub(super) struct File {
     pub(super) seed: Option<u64>,
     /// A file that gets every input and every policy answer, for an exact replay. It is overwritten.
     pub(super) trace: Option<PathBuf>,
+    /// A file that gets arrivals and settlements, without text of prompts, for runs of other policies.
+    pub(super) journal: Option<Journal>,
     /// Accounts at providers; at least one.
     #[serde(default)]
     #[schemars(length(min = 1))]
@@ -58,6 +60,16 @@ pub(super) struct File {
 
 fn listen() -> Spanned<SocketAddr> {
     Spanned::new(0..0, SocketAddr::from((Ipv4Addr::LOCALHOST, 18_790)))
+}
+
+/// A file that gets arrivals and settlements.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Journal {
+    /// Where. A file that is there is kept, with `.1` after its name.
+    pub(super) path: PathBuf,
+    /// Bytes after which the file is put aside, with `.1` after its name, and begun anew.
+    pub(super) max_bytes: Option<NonZeroU64>,
 }
 
 /// An account at a provider.

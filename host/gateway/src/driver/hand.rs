@@ -5,8 +5,9 @@ use weir_core::ids::{AttemptId, ItemId};
 use weir_core::{Admit, Input, Next, Output, Refusal, Settled};
 
 use super::inbox::{Answer, Seat};
-use super::{Driver, Guard, Halt, Running};
+use super::{CANCELLED, Driver, Guard, Halt, Running};
 use crate::events::What;
+use crate::metrics;
 
 impl Driver {
     pub(super) fn hand_out(&mut self) {
@@ -24,7 +25,10 @@ impl Driver {
         match output {
             Output::Admit(admit) => self.admit(admit),
             Output::Refuse { item, refusal } => self.refuse(item, refusal),
-            Output::Ended { item, next, settled, .. } => self.ended(item, next, &settled),
+            Output::Ended { item, attempt, verdict, next, settled } => {
+                self.note(|journal| journal.ended(attempt, verdict, &next, &settled));
+                self.ended(item, next, &settled);
+            }
             Output::Cut { attempt, refusal } => self.cut(attempt, refusal),
             Output::Event(event) => {
                 self.count.event(&event);
@@ -46,6 +50,9 @@ impl Driver {
         let (cut, stop) = oneshot::channel();
         request.running = Some(Running { admit, cut: Some(cut) });
         self.count.admitted(request.owner.tenant, &admit);
+        if let Some(journal) = &mut self.journal {
+            journal.admitted(admit);
+        }
         // A request that is gone leaves the answer here; the guard's drop then says so.
         drop(reply.send(Answer::Admit(Guard::new(admit, permit, stop))));
     }
@@ -54,6 +61,7 @@ impl Driver {
         if let Some(request) = self.requests.get(&item) {
             self.count.refused(request.owner.tenant, &refusal);
         }
+        self.note(|journal| journal.left(item, metrics::reason(&refusal)));
         self.answer(item, Answer::Refuse { item, refusal });
     }
 
@@ -74,6 +82,7 @@ impl Driver {
         if request.seat.is_some() {
             self.count.waits(1);
         } else {
+            self.note(|journal| journal.left(item, CANCELLED));
             self.apply(self.clock.now(), Input::Cancel { item });
             self.forget(item);
         }

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use weir_core::Core;
 
 use super::count::Count;
-use super::{Driver, Hosted, Message, Trace};
+use super::{Driver, Hosted, Message, Records};
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::events::Ring;
@@ -50,7 +50,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) metrics: Arc<Metrics>,
     /// Makes the policies, on the thread.
     pub(crate) make: Make,
-    pub(crate) trace: Option<Trace>,
+    pub(crate) records: Records,
 }
 
 impl Thread {
@@ -65,7 +65,7 @@ impl Thread {
         let count = Count::new(parts.metrics, upstreams);
         let (started, standing) = oneshot::channel();
         let (end, ended) = oneshot::channel();
-        let (make, trace, clock, ring) = (parts.make, parts.trace, parts.clock, parts.ring);
+        let (make, records, clock, ring) = (parts.make, parts.records, parts.clock, parts.ring);
         let body = move || {
             let _end: oneshot::Sender<()> = end;
             let hosted = match make() {
@@ -73,7 +73,7 @@ impl Thread {
                 Err(words) => return drop(started.send(Err(words))),
             };
             drop(started.send(Ok(())));
-            Driver::new(core, hosted, trace, clock, receiver, ring, count).run();
+            Driver::new(core, hosted, records, clock, receiver, ring, count).run();
         };
         let thread = std::thread::Builder::new().name("weir-scheduler".into()).stack_size(STACK);
         let handle = thread.spawn(body)?;

@@ -21,6 +21,11 @@ impl Refusals {
     }
 }
 
+/// The name of a refusal's reason.
+pub(crate) fn reason(refusal: &Refusal) -> &'static str {
+    REASONS[place(refusal)]
+}
+
 fn place(refusal: &Refusal) -> usize {
     match refusal {
         Refusal::Full { .. } => 0,

@@ -8,6 +8,7 @@ mod bad_input;
 mod drain;
 mod failures;
 mod hostile;
+mod journal;
 mod load;
 mod pages;
 mod passing;
