@@ -59,7 +59,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::plan::{
     Budget, Change, Children, Choice, Chosen, Demand, Dist, Failing, Fault, Instances, Kill, Load,
-    Plan, Provider, Swap, Timeouts, Window,
+    Plan, Provider, Recorded, Swap, Timeouts, Window,
 };
 pub use self::problem::{Complaint, ScenarioError};
 pub(crate) use self::syntax::{nearest, reword};

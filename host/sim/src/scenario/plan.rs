@@ -253,6 +253,37 @@ pub struct Demand {
     pub then: Option<usize>,
     /// Doing it twice is as good as once.
     pub idempotent: bool,
+    /// Requests of a journal, by time. Where there are any, nothing is drawn: what a request is like is said here.
+    pub recorded: Vec<Recorded>,
+}
+
+/// A request as a journal has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// When it comes.
+    pub at: Micros,
+    /// Tells the tenant's sessions apart; 0: it named none.
+    pub session: u64,
+    /// Input tokens.
+    pub input: u64,
+    /// Output tokens.
+    pub output: u64,
+    /// How long a provider works on it; absent: as the provider says.
+    pub service: Option<Micros>,
+    /// The most output that it allows.
+    pub max_output: Option<Tokens>,
+    /// Bytes of prompt text.
+    pub prompt_bytes: u64,
+    /// Bytes of its body.
+    pub body_bytes: u64,
+    /// When it must be answered, from its arrival.
+    pub deadline: Option<Micros>,
+    /// When its caller goes away, from its arrival.
+    pub patience: Option<Micros>,
+    /// Chained hashes of the prompt's prefix, longest last.
+    pub prefix: Vec<u64>,
+    /// Doing it twice is as good as once.
+    pub idempotent: bool,
 }
 
 /// What a request starts before it can end.

@@ -72,6 +72,7 @@ impl Checker<'_> {
             children: demand.children.as_ref().map(|children| self.children(children, names)),
             then: demand.then.as_ref().map(|then| self.demand_named(then, names)),
             idempotent: demand.idempotent,
+            recorded: Vec::new(),
         }
     }
 

@@ -130,7 +130,7 @@ impl World<'_> {
     fn arrival(&self, row: u32, demand: u16, from: From, body: &Body) -> Arrival {
         let source = &self.sources[usize::from(demand)];
         let session = body.session.and_then(|session| source.names.get(session as usize));
-        Arrival {
+        let arrival = Arrival {
             item: item(row),
             tenant: source.plan.tenant,
             session: session.cloned().unwrap_or_default(),
@@ -147,8 +147,24 @@ impl World<'_> {
             max_output: body.max_output,
             prefix: Vec::new(),
             idempotent: source.plan.idempotent,
+        };
+        match source.recorded(body) {
+            Some(one) => Arrival {
+                session: named(one.session),
+                deadline: one.deadline.map(|span| self.now.plus(span)),
+                body_bytes: one.body_bytes,
+                prefix: one.prefix.clone(),
+                idempotent: one.idempotent,
+                ..arrival
+            },
+            None => arrival,
         }
     }
+}
+
+/// A name for a session that a journal has as a number; 0 is none.
+fn named(session: u64) -> String {
+    if session == 0 { String::new() } else { format!("{session:016x}") }
 }
 
 /// The core's name of a request.

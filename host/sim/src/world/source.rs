@@ -3,7 +3,7 @@
 use weir_core::units::{Micros, Tokens};
 
 use crate::chance::{Chance, Stream};
-use crate::scenario::{Demand, Dist};
+use crate::scenario::{Demand, Dist, Recorded};
 
 /// A demand as it stands.
 pub(super) struct Source {
@@ -37,6 +37,8 @@ pub(super) struct Body {
     pub(super) worth: f64,
     /// Its session; 0 counts as the first.
     pub(super) session: Option<u32>,
+    /// Its place among those of a journal.
+    recorded: Option<u32>,
 }
 
 /// Bytes of a token of prompt.
@@ -65,6 +67,9 @@ impl Source {
 
     /// When the next open arrival comes: the times of a Poisson process whose rate changes.
     pub(super) fn next_open(&mut self, now: Micros) -> Option<Micros> {
+        if let Some(next) = self.plan.recorded.get(self.sent as usize) {
+            return Some(next.at.max(now));
+        }
         let mut need = self.arrivals.wait();
         let mut at = now.max(self.plan.from).0 as f64 / 1e6;
         for (place, (from, rate)) in self.plan.rates.iter().enumerate() {
@@ -90,8 +95,42 @@ impl Source {
         dist.span(normal)
     }
 
-    /// Draws a request.
+    /// What a journal says of a request, when it comes from one.
+    pub(super) fn recorded(&self, body: &Body) -> Option<&Recorded> {
+        self.plan.recorded.get(body.recorded? as usize)
+    }
+
+    /// The request of a journal that was just sent.
+    fn next_recorded(&self) -> Option<Body> {
+        let place = self.sent.checked_sub(1)?;
+        let one = self.plan.recorded.get(place as usize)?;
+        Some(Body {
+            input: one.input,
+            output: one.output,
+            max_output: one.max_output,
+            prompt_bytes: one.prompt_bytes,
+            luck: 0.0,
+            patience: one.patience,
+            children: 0,
+            worth: 0.0,
+            session: None,
+            recorded: Some(place as u32),
+        })
+    }
+
+    /// How long a provider works on a request, where the demand says.
+    pub(super) fn service(&self, body: &Body) -> Option<Dist> {
+        match self.recorded(body) {
+            Some(one) => one.service.map(|span| Dist { mean: span.0 as f64, sigma: 0.0 }),
+            None => self.plan.service,
+        }
+    }
+
+    /// Draws a request, or takes it from a journal.
     pub(super) fn body(&mut self) -> Body {
+        if let Some(body) = self.next_recorded() {
+            return body;
+        }
         let plan = &self.plan;
         let input = (self.bodies.draw(plan.input) as u64).max(1);
         let output = (self.bodies.draw(plan.output.unwrap_or(self.output)) as u64).max(1);
@@ -117,6 +156,7 @@ impl Source {
             children,
             worth,
             session,
+            recorded: None,
         }
     }
 
