@@ -7,6 +7,7 @@
 mod chance;
 pub mod check;
 mod decide;
+pub mod journal;
 pub mod measure;
 mod provider;
 pub mod record;
@@ -16,6 +17,7 @@ pub mod scenario;
 mod world;
 
 pub use decide::{Deciders, PolicyError, Workshop, default_policy};
+pub use journal::{Journal, JournalError};
 pub use record::Record;
 pub use run::{Progress, RunError, run};
 pub use scenario::{Plan, Scenario, ScenarioError};

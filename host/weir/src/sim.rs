@@ -20,8 +20,12 @@ use crate::output::Output;
 #[derive(Debug, clap::Args)]
 pub(crate) struct SimArgs {
     /// The scenario; `examples/scenarios` has some
-    #[arg(required_unless_present = "check", conflicts_with = "check")]
+    #[arg(required_unless_present_any = ["check", "replay"], conflicts_with = "check")]
     file: Option<PathBuf>,
+    /// Send what a live host met, from the journal that `weir serve --journal` wrote; without a scenario to its own
+    /// providers, which hold the limits that were configured and take as long as they took
+    #[arg(long, value_name = "JOURNAL", conflicts_with = "check")]
+    replay: Option<PathBuf>,
     /// The seed of all chance; by default the file's
     #[arg(long, conflicts_with = "seeds")]
     seed: Option<u64>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use weir_core::units::Micros;
-use weir_sim::{Deciders, Plan, Progress, Record, Scenario, Workshop};
+use weir_sim::{Deciders, Journal, Plan, Progress, Record, Scenario, Workshop};
 
 use super::SimArgs;
 
@@ -15,15 +15,56 @@ use super::SimArgs;
 ///
 /// It is not good, or has no case of the name that was asked for.
 pub(super) fn one(args: &SimArgs) -> anyhow::Result<Scenario> {
-    let path = args.file.as_deref().context("no scenario is named")?;
-    let scenario = read(path, args)?;
+    let scenario = match &args.replay {
+        Some(journal) => replayed(journal, args)?,
+        None => read(args.file.as_deref().context("no scenario is named")?, args)?,
+    };
     if let Some(name) = &args.case {
         let known: Vec<String> = scenario.cases.iter().map(|plan| plan.case.clone()).collect();
         if !known.contains(name) {
-            bail!("{} has no case `{name}`; it has: {}", path.display(), known.join(", "));
+            bail!("{} has no case `{name}`; it has: {}", scenario.name, known.join(", "));
         }
     }
     Ok(scenario)
+}
+
+/// What a live host met, in the world of a scenario if one is named, and else in its own.
+fn replayed(path: &Path, args: &SimArgs) -> anyhow::Result<Scenario> {
+    let journal = Journal::load(path).with_context(|| path.display().to_string())?;
+    let Journal { skipped, lost, .. } = journal;
+    if skipped > 0 || lost > 0 {
+        tracing::warn!(skipped, lost, journal = %path.display(), "the journal is not whole");
+    }
+    let mut scenario = match &args.file {
+        Some(file) => Scenario::load(file)?,
+        None => Scenario { name: stem(path), about: String::new(), cases: vec![journal.plan()] },
+    };
+    if args.file.is_some() {
+        for plan in &mut scenario.cases {
+            *plan = journal.plan_in(plan)?;
+        }
+    }
+    let requests = journal.requests.len();
+    scenario.about = format!("{requests} requests of {}", path.display());
+    if skipped > 0 {
+        scenario.about += &format!("; lines that cannot be read: {skipped}");
+    }
+    if lost > 0 {
+        scenario.about += &format!("; lines that were never written: {lost}");
+    }
+    ruled(&mut scenario, args);
+    Ok(scenario)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The policies that were asked for decide.
+fn ruled(scenario: &mut Scenario, args: &SimArgs) {
+    for plan in &mut scenario.cases {
+        args.policies.iter().for_each(|policy| policy.apply(plan));
+    }
 }
 
 /// The cases that are to be run.
@@ -55,9 +96,7 @@ pub(super) fn all(path: &Path, args: &SimArgs) -> anyhow::Result<Vec<Scenario>> 
 
 fn read(path: &Path, args: &SimArgs) -> anyhow::Result<Scenario> {
     let mut scenario = Scenario::load(path)?;
-    for plan in &mut scenario.cases {
-        args.policies.iter().for_each(|policy| policy.apply(plan));
-    }
+    ruled(&mut scenario, args);
     Ok(scenario)
 }
 
