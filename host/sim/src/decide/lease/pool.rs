@@ -134,8 +134,7 @@ impl Pool {
         if let Some(host) = self.hosts.get_mut(instance) {
             (host.slots, host.until) = (slots, now.plus(self.term));
         }
-        let refresh = now.plus(self.refresh).0;
-        let wake = if self.answer.wake == 0 { refresh } else { self.answer.wake.min(refresh) };
+        let wake = self.next_wake(now, instance);
         let part = |rate: Option<f64>| rate.map(|rate| rate / f64::from(living.max(1)));
         limit::Answer {
             limit: slots,
@@ -144,6 +143,14 @@ impl Pool {
             token_rate: part(self.answer.token_rate),
             ..self.answer
         }
+    }
+
+    /// When a host asks again: at its refresh, when the learner wants to be woken, or when another's lease lapses.
+    fn next_wake(&self, now: Micros, instance: usize) -> u64 {
+        let others = self.hosts.iter().enumerate().filter(|(place, _)| *place != instance);
+        let lapses = others.map(|(_, host)| host.until).filter(|until| *until > now);
+        let learner = Some(Micros(self.answer.wake)).filter(|wake| wake.0 != 0);
+        lapses.chain(learner).fold(now.plus(self.refresh), Micros::min).0
     }
 
     /// Hosts whose lease holds, the asking one included.
@@ -244,6 +251,8 @@ mod tests {
         wants(&mut pool, [500, 500, 500]);
         assert_eq!(dealt(&mut pool, Micros::SECOND, &[0, 1, 2]), [30, 30, 30]);
         let before = dealt(&mut pool, Micros::from_millis(10_900), &[0, 1]);
+        let wake = pool.lease(Micros::from_millis(10_900), 0).wake;
+        assert_eq!(wake, 11_000_000, "it asks again as soon as that lapses");
         assert_eq!(before, [30, 30], "its lease holds for ten seconds");
         assert_eq!(dealt(&mut pool, Micros::from_millis(11_100), &[0, 1]), [45, 45]);
     }
