@@ -294,6 +294,7 @@ impl Core {
             };
             if lane.candidates.iter().any(touches) {
                 lane.asleep = false;
+                lane.stirred = true;
             }
         }
     }

@@ -22,6 +22,10 @@ pub(crate) struct Lane {
     pub(crate) held: Option<Held>,
     /// Items that were picked while a head was held and did not fit beside it; offered again when it goes.
     pub(crate) aside: BTreeSet<ItemId>,
+    /// Of those set aside, the ones that lacked nothing but a free slot beside the head.
+    pub(crate) crowded: BTreeSet<ItemId>,
+    /// Something came free since those were looked at.
+    pub(crate) stirred: bool,
     /// The schedule has nothing to offer until something happens.
     pub(crate) asleep: bool,
     /// At the last look the lane lacked slots and nothing else.
@@ -48,6 +52,8 @@ impl Lane {
             overdue: BTreeSet::new(),
             held: None,
             aside: BTreeSet::new(),
+            crowded: BTreeSet::new(),
+            stirred: false,
             asleep: false,
             lacks_slots: false,
             idle_since: None,

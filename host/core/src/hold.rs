@@ -101,7 +101,7 @@ impl Held {
         }
     }
 
-    fn slots_let_pass(&self, passer: Passer<'_>, beside: &Beside) -> bool {
+    pub(crate) fn slots_let_pass(&self, passer: Passer<'_>, beside: &Beside) -> bool {
         let both = self.claim.demand.slots.saturating_add(passer.demand.slots);
         beside.free_slots >= both || passer.bound_end <= self.eta
     }

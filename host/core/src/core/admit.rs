@@ -158,8 +158,12 @@ impl Core {
             self.keep_back(io.now, id, short);
         } else if passing {
             self.give_back(id, picked, code, false, eta);
+            let crowded = self.lacks_a_slot(io.now, lane_id, id, &claim, short);
             if let Some(lane) = self.lane_mut(lane_id) {
                 lane.aside.insert(id);
+                if crowded {
+                    lane.crowded.insert(id);
+                }
             }
         } else {
             self.give_back(id, picked, code, true, eta);

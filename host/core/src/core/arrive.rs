@@ -76,6 +76,7 @@ impl Core {
         let Some(lane) = self.lane_mut(lane_id) else { return };
         lane.asleep = false;
         lane.aside.remove(&id);
+        lane.crowded.remove(&id);
         if let Some(at) = overdue {
             lane.overdue.insert((at, id));
         }

@@ -133,6 +133,37 @@ impl Core {
             .map(|head| (head.blocked, head.eta.max(now.plus(Micros(1)))))
     }
 
+    /// Whether an item that may not pass lacks a slot that will come free, whatever else it lacks.
+    pub(super) fn lacks_a_slot(
+        &self,
+        now: Micros,
+        lane: LaneId,
+        id: ItemId,
+        claim: &Claim,
+        short: &Short,
+    ) -> bool {
+        let Some(item) = self.line.get(id) else { return false };
+        let own = matches!(short, Short::NotUntil(short) if short.slots.is_some());
+        let passer = passer(now, item, claim);
+        let beside = |head: &&Held| !head.slots_let_pass(passer, &self.beside(now, head, claim));
+        own || self.heads_before(lane, id, claim).iter().any(beside)
+    }
+
+    /// Slots came free beside the head: as many of those that lacked one may be picked again.
+    pub(super) fn offer_crowded(&mut self, now: Micros, lane_id: LaneId) {
+        let Some(lane) = self.lane_mut(lane_id) else { return };
+        if !std::mem::take(&mut lane.stirred) || lane.crowded.is_empty() {
+            return;
+        }
+        let Some(lane) = self.lane(lane_id) else { return };
+        let Some(head) = lane.held.as_ref().map(|held| &held.claim) else { return };
+        let free = self.free(now, head.candidate).slots.saturating_sub(head.demand.slots);
+        let again: Vec<ItemId> = lane.crowded.iter().copied().take(free as usize).collect();
+        for id in again {
+            self.offer(id);
+        }
+    }
+
     /// The item starts: heads before it that it shares something with note what it took.
     pub(super) fn tell_passed(&mut self, now: Micros, id: ItemId, taken: &Taken) {
         let Some(item) = self.line.get(id) else { return };

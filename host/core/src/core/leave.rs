@@ -114,6 +114,7 @@ impl Core {
         if let Some(lane) = self.lane_mut(lane_id) {
             lane.overdue.remove(&late);
             lane.aside.remove(&id);
+            lane.crowded.remove(&id);
         }
         if held {
             self.drop_hold(lane_id);
@@ -124,6 +125,7 @@ impl Core {
     pub(super) fn drop_hold(&mut self, lane_id: LaneId) {
         let Some(lane) = self.lane_mut(lane_id) else { return };
         let aside = std::mem::take(&mut lane.aside);
+        lane.crowded.clear();
         lane.asleep = false;
         if let Some(held) = lane.held.take() {
             self.holds.remove(held.place);

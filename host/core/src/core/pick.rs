@@ -83,6 +83,7 @@ impl Core {
 
     /// Asks for one item of a lane, when it has room.
     fn look(&mut self, io: &mut Io<'_>, id: LaneId) -> Look {
+        self.offer_crowded(io.now, id);
         if self.line.order.len(id) == 0 {
             return Look::Done;
         }
