@@ -14,7 +14,7 @@ const CALLERS: usize = 8;
 /// Serves some requests and leaves their journal in a folder.
 fn record(dir: &Path) {
     let mock = Mock::start(
-        "[[provider]]\nname = \"main\"\nkind = \"openai\"\nmodels = [\"m\"]\nconcurrency = 4\n\
+        "[[provider]]\nname = \"main\"\nkind = \"openai\"\nmodels = [\"m\"]\nlimits = { concurrency = 4 }\n\
          latency = { mean_ms = 40.0, sigma = 0.3 }\n",
     );
     let gateway = Gateway::start(&format!(
@@ -51,7 +51,7 @@ fn a_journal_is_replayed_with_any_policy() {
     assert_eq!(first["about"], format!("{REQUESTS} requests of tuesday.jsonl"), "{first}");
     let run = &first["runs"][0];
     assert_eq!((&run["requests"], &run["done"]), (&json!(REQUESTS), &json!(REQUESTS)), "{first}");
-    assert_eq!(run["throttled"], 0, "{first}");
+    assert_eq!(run["demands"][0]["name"], "everybody m", "{first}");
     let again = sim(dir.path(), &["--replay", "tuesday.jsonl"]);
     assert_eq!(first, again, "the same bytes");
     let other = ["--replay", "tuesday.jsonl", "--policy", "limit=limit-fixed:{\"limit\":1}"];
