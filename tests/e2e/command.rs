@@ -74,7 +74,7 @@ fn checked(policies: &str) -> (Option<i32>, String) {
         format!("[[upstream]]\nname = \"a\"\nkind = \"openai\"\n\n[policies]\n{policies}\n");
     std::fs::write(dir.path().join("weir.toml"), settings).expect("a file");
     std::fs::create_dir(dir.path().join("mine")).expect("a folder");
-    std::fs::write(dir.path().join("mine/limit-aimd.wasm"), "no component").expect("a file");
+    std::fs::write(dir.path().join("mine/limit-ceiling.wasm"), "no component").expect("a file");
     let run = weir(dir.path(), &["config", "check", "weir.toml"]);
     (run.status.code(), text(&run.stdout))
 }
@@ -93,7 +93,7 @@ fn policies_are_checked_with_the_file_that_names_them() {
             "6:17: policies.limit.use: ",
             "cieling",
         ),
-        ("dir = \"mine\"", "6:7: policies.dir: ", "limit-aimd.wasm"),
+        ("dir = \"mine\"", "6:7: policies.dir: ", "limit-ceiling.wasm"),
     ] {
         let (code, said) = checked(policies);
         assert_eq!(code, Some(1), "{policies}: {said}");
