@@ -9,6 +9,9 @@ use weir_core::units::Micros;
 
 use crate::scenario::Dist;
 
+/// No length, cost or span in whole units is greater, so that sums of many stay sound.
+const MOST: f64 = 1e12;
+
 /// A stream of chance.
 #[derive(Clone, Debug)]
 pub(crate) struct Chance(Pcg64);
@@ -65,7 +68,7 @@ impl Chance {
     /// Draws one.
     pub(crate) fn draw(&mut self, dist: Dist) -> f64 {
         let normal = self.normal();
-        dist.at(normal)
+        dist.at(normal).min(MOST)
     }
 }
 

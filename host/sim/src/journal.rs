@@ -21,6 +21,8 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
+/// What came later than that after the first is a damaged time.
+const LONGEST_SPAN: Micros = Micros::from_secs(366 * 86_400);
 /// A longer line is none of a journal's.
 const LONGEST: u64 = 4 << 20;
 
@@ -154,12 +156,17 @@ impl Reader {
             }
             // A file that was begun anew may stand behind the one before.
             Ok(Line::Left(_) | Line::Header(_)) => {}
-            Ok(Line::Lost { lines }) => self.lost += lines,
+            Ok(Line::Lost { lines }) => self.lost = self.lost.saturating_add(lines),
             Err(_) => self.skipped += 1,
         }
     }
 
     fn arrived(&mut self, arrived: Arrived) {
+        let first = self.requests.first().map_or(arrived.at, |first| first.arrived.at);
+        if arrived.at.minus(first) > LONGEST_SPAN {
+            self.skipped += 1;
+            return;
+        }
         self.places.insert(arrived.item, self.requests.len());
         self.requests.push(Seen { arrived, answer: None, cancelled: None });
     }

@@ -1,7 +1,7 @@
 //! The file of a journal: bounded, by starting anew and keeping the one before.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use weir_core::Config;
@@ -10,6 +10,9 @@ use weir_core::journal::{Header, Line, VERSION};
 use super::queue::Batch;
 use crate::clock::Clock;
 use crate::config;
+
+/// What every journal begins with.
+const BEGIN: &[u8] = b"{\"header\"";
 
 /// A file that is being written.
 pub(super) struct File {
@@ -29,6 +32,7 @@ impl File {
         clock: Clock,
     ) -> io::Result<Self> {
         let (path, max_bytes) = (settings.path.clone(), settings.max_bytes);
+        refuse_foreign(&path)?;
         put_aside(&path)?;
         let file = fs::File::create(&path)?;
         let mut this = Self { path, max_bytes, config, clock, file, written: 0 };
@@ -86,6 +90,20 @@ fn add(text: &mut Vec<u8>, line: &Line) -> io::Result<()> {
     serde_json::to_writer(&mut *text, line)?;
     text.push(b'\n');
     Ok(())
+}
+
+/// A file that is there and is no journal is not ours to move.
+fn refuse_foreign(path: &Path) -> io::Result<()> {
+    let mut begin = Vec::new();
+    match fs::File::open(path) {
+        Ok(file) => file.take(BEGIN.len() as u64).read_to_end(&mut begin)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if begin.is_empty() || begin == BEGIN {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "the file is there and is no journal"))
 }
 
 /// A file that is there gets `.1` after its name, in the place of an older one.

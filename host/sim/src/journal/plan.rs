@@ -16,6 +16,10 @@ const OUTPUT: u64 = 256;
 const SERVICE: Micros = Micros::SECOND;
 /// How long a run goes on after the journal's end until all is answered.
 const DRAIN: Micros = Micros::from_secs(600);
+/// So many samples of a run at most, one a second where that is fewer.
+const SAMPLES: u64 = 50_000;
+/// A greater number of tokens or bytes is a damaged one.
+const MOST_TOKENS: u64 = 1 << 40;
 /// How long a provider takes to refuse.
 const REFUSAL: Micros = Micros::from_millis(50);
 
@@ -38,7 +42,7 @@ impl Journal {
             duration: self.duration(),
             warm_up: Micros::ZERO,
             drain: DRAIN,
-            sample: Micros::SECOND,
+            sample: Micros::SECOND.max(Micros(self.duration().0 / SAMPLES)),
             seed: core.seed,
             core,
             providers,
@@ -104,7 +108,11 @@ impl Journal {
         for seen in &self.requests {
             let Some(answer) = &seen.answer else { continue };
             let sum = sums.entry(seen.arrived.lane).or_default();
-            *sum = (sum.0 + 1, sum.1 + answer.output.0, sum.2 + answer.latency.0);
+            *sum = (
+                sum.0 + 1,
+                sum.1.saturating_add(answer.output.0),
+                sum.2.saturating_add(answer.latency.0),
+            );
         }
         let mean = |(lane, (count, output, latency)): (LaneId, (u64, u64, u64))| {
             (lane, (output / count, Micros(latency / count)))
@@ -121,12 +129,14 @@ impl Journal {
         Recorded {
             at: self.since(arrived.at),
             session: arrived.session,
-            input: answer.map_or(arrived.prompt_bytes / 4, |answer| answer.input.0).max(1),
-            output: answer.map_or(mean.0, |answer| answer.output.0).max(1),
+            input: answer
+                .map_or(arrived.prompt_bytes / 4, |answer| answer.input.0)
+                .clamp(1, MOST_TOKENS),
+            output: answer.map_or(mean.0, |answer| answer.output.0).clamp(1, MOST_TOKENS),
             service: timed.then_some(service),
             max_output: arrived.max_output,
-            prompt_bytes: arrived.prompt_bytes,
-            body_bytes: arrived.body_bytes,
+            prompt_bytes: arrived.prompt_bytes.min(MOST_TOKENS),
+            body_bytes: arrived.body_bytes.min(MOST_TOKENS),
             deadline: arrived.deadline.map(|deadline| deadline.minus(arrived.at)),
             patience: gone.map(|at| at.minus(arrived.at)),
             prefix: arrived.prefix.clone(),

@@ -10,9 +10,9 @@ use crate::record::{Attempt, Fate};
 /// The span over which a rate of successes is taken.
 const RATE: Micros = Micros::from_secs(5);
 
-/// The provider worked on it: everything but a refusal.
+/// The provider worked on it: neither refused nor failed.
 pub(super) fn served(attempt: &&Attempt) -> bool {
-    !attempt.fate.is_throttle()
+    !attempt.fate.is_throttle() && !attempt.fate.is_failure()
 }
 
 /// Seconds of a window in which the provider served an attempt. A parent's parked time is spread evenly over

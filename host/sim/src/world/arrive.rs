@@ -143,7 +143,7 @@ impl World<'_> {
             class: source.plan.class,
             deadline: source.plan.deadline.map(|span| self.now.plus(span)),
             prompt_bytes: body.prompt_bytes,
-            body_bytes: body.prompt_bytes + 100,
+            body_bytes: body.prompt_bytes.saturating_add(100),
             max_output: body.max_output,
             prefix: Vec::new(),
             idempotent: source.plan.idempotent,

@@ -48,7 +48,7 @@ impl World<'_> {
         if let Some(live) = self.live.get_mut(&flight.request) {
             live.attempt = None;
             live.busy = live.busy.plus(self.now.minus(flight.sent));
-            live.spent += input + output;
+            live.spent = live.spent.saturating_add(input.saturating_add(output));
         }
         if let Some(written) = self.record.attempts.get_mut(flight.row as usize) {
             written.ended = Some(self.now);

@@ -56,7 +56,10 @@ impl World<'_> {
     fn sample_host(&mut self, place: usize, sample: &mut Sample) {
         let host = &self.hosts[place];
         if !host.alive {
-            sample.cells.extend(vec![CellSample::default(); self.providers.len()]);
+            for provider in &mut self.providers {
+                let hidden = provider.hidden(self.now);
+                sample.cells.push(CellSample { hidden, ..CellSample::default() });
+            }
             return;
         }
         let view = host.core.view(self.now);

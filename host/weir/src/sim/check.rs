@@ -16,6 +16,11 @@ use crate::output::Output;
 pub(super) fn run(path: &Path, args: &SimArgs, output: Output) -> anyhow::Result<ExitCode> {
     let scenarios = world::all(path, args)?;
     let check = Check::new(&scenarios)?;
+    anyhow::ensure!(
+        check.plans().any(|plan| !plan.pass.is_empty()),
+        "{}: no level to check; a scenario says under [[pass]] what must be met",
+        path.display()
+    );
     let seeds = args.seeds(1);
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let runner = Runner::new()?;
