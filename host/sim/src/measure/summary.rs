@@ -103,10 +103,10 @@ fn upstream(
     }
 }
 
-fn demand(run: Run<'_>, name: &String) -> Demand {
-    let of = run.selected(&Some(name.clone()));
+fn demand(run: Run<'_>, name: &str) -> Demand {
+    let of = run.selected(&Some(name.to_owned()));
     Demand {
-        name: name.clone(),
+        name: name.to_owned(),
         done_share: span::done_share(run, of),
         wait_p50: span::wait(run, of, 50.0),
         wait_p99: span::wait(run, of, 99.0),
