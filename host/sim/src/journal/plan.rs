@@ -35,7 +35,7 @@ impl Journal {
     #[must_use]
     pub fn plan(&self) -> Plan {
         let core = self.header.config.clone();
-        let providers = core.upstreams.iter().map(|upstream| provider(upstream)).collect();
+        let providers = core.upstreams.iter().map(provider).collect();
         let demands = self.demands(|tenant, lane| (tenant, lane), true);
         Plan {
             case: String::new(),
