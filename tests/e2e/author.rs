@@ -21,6 +21,14 @@ fn policy(dir: &Path, args: &[&str]) -> Output {
     command.output().expect("the binary runs")
 }
 
+/// The target folder is one test's at a time: what one compiles replaces what another links.
+fn turn() -> fs::File {
+    let file = fs::File::create(concat!(env!("CARGO_TARGET_TMPDIR"), "/author.lock"));
+    let file = file.expect("a file");
+    file.lock().expect("a lock");
+    file
+}
+
 #[track_caller]
 fn good(run: &Output) -> String {
     assert_eq!(run.status.code(), Some(0), "{}{}", text(&run.stdout), text(&run.stderr));
@@ -36,6 +44,7 @@ fn built(dir: &Path) -> Value {
 
 #[test]
 fn a_new_project_is_tested_compiled_and_found_good() {
+    let _turn = turn();
     let dir = tempfile::tempdir().expect("a folder");
     let said = good(&policy(dir.path(), &["new", "limit-own", "--slot", "limit"]));
     assert!(
@@ -60,6 +69,7 @@ fn a_new_project_is_tested_compiled_and_found_good() {
 /// One project, whose source becomes that of each slot in turn: the SDK is compiled once.
 #[test]
 fn each_slot_has_a_start_that_becomes_its_component() {
+    let _turn = turn();
     let dir = tempfile::tempdir().expect("a folder");
     good(&policy(dir.path(), &["new", "any-own", "--slot", "limit"]));
     let project = dir.path().join("any-own");
@@ -74,6 +84,7 @@ fn each_slot_has_a_start_that_becomes_its_component() {
 
 #[test]
 fn a_project_that_fails_its_tests_or_does_not_compile_exits_with_1() {
+    let _turn = turn();
     let dir = tempfile::tempdir().expect("a folder");
     good(&policy(dir.path(), &["new", "limit-bad", "--slot", "limit"]));
     let project = dir.path().join("limit-bad");

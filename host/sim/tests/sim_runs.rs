@@ -1,5 +1,7 @@
 //! Whole runs with the policies as components.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
+
 use weir_core::{Fault, Slot};
 use weir_sim::record::{Outcome, What};
 use weir_sim::scenario::{Choice, Chosen};

@@ -1,5 +1,7 @@
 //! The policy that each slot's project starts with.
 
+#![cfg_attr(test, allow(unreachable_pub, reason = "a project exports its policy"))]
+
 use weir_core::Slot;
 
 // Compiled and tested here as they stand, so that none goes out that does not work.
