@@ -70,15 +70,15 @@ impl Core {
 
     /// The instance is fed no more.
     fn end_feeding(&mut self, slot: Slot) {
-        if let Some(feeding) = self.feeding.remove(&slot) {
-            self.known = feeding.knows;
+        if let Some(mut feeding) = self.feeding.remove(&slot) {
+            self.known.append(&mut feeding.knows);
         }
     }
 
     /// The record of the slot's standby instance, begun anew for a new one.
     fn feeding(&mut self, policies: &dyn Policies, slot: Slot) -> Option<&mut Feeding> {
         let Some(instance) = policies.standby(slot) else {
-            self.feeding.remove(&slot);
+            self.end_feeding(slot);
             return None;
         };
         let feeding = self.feeding.entry(slot).or_default();
@@ -97,11 +97,11 @@ impl Core {
             let Some(mut opening) = self.ledger.opening(cell) else { continue };
             opening.start = view.limit;
             if io.policies.feed(io.now, Slot::Limit, Feed::Cell(Box::new(view), opening)).is_err() {
-                self.feeding.remove(&Slot::Limit);
+                self.end_feeding(Slot::Limit);
                 return false;
             }
         }
-        self.feeding.remove(&Slot::Limit);
+        self.end_feeding(Slot::Limit);
         level(io, Slot::Limit);
         false
     }

@@ -88,7 +88,7 @@ impl Coordinator {
             return Ok(());
         }
         let mut pool = Pool::new(&self.plan, cell, opening.start);
-        pool.learn(now, self.learner.open(now, pool.whole(), opening))?;
+        pool.learn(now, self.learner.open(now, pool.whole(), opening));
         self.pools.push(pool);
         Ok(())
     }
@@ -115,7 +115,7 @@ impl Coordinator {
             Told::Nothing => None,
         };
         if let Some(answer) = answer {
-            pool.learn(now, answer)?;
+            pool.learn(now, answer);
         }
         Ok(pool.lease(now, instance))
     }

@@ -108,18 +108,13 @@ impl Pool {
     }
 
     /// Takes the learner's answer over; a fault leaves the last one.
-    pub(super) fn learn(
-        &mut self,
-        now: Micros,
-        answer: Result<limit::Answer, Fault>,
-    ) -> Result<(), Fault> {
+    pub(super) fn learn(&mut self, now: Micros, answer: Result<limit::Answer, Fault>) {
         match answer {
             Ok(answer) => self.answer = answer,
             // A wake that failed would be due again at once.
             Err(_) => self.answer.wake = 0,
         }
         self.note(now);
-        Ok(())
     }
 
     /// Renews a host's lease: what it may have in flight until when.
