@@ -82,6 +82,11 @@ pub(crate) trait Deciding: Policies {
     /// What happened to them since the last time.
     fn said(&mut self) -> Vec<What>;
 
+    /// Answers that the limit policy of a coordinator owed since the last time; a core counts those of its own.
+    fn owed(&mut self) -> u64 {
+        0
+    }
+
     /// A host has so many in flight at an upstream now. Only a coordinator of several hosts wants to know.
     fn in_flight(&mut self, _now: Micros, _upstream: usize, _count: u32) {}
 }

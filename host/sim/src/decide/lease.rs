@@ -6,7 +6,11 @@
 //!
 //! Leases of hosts that live never sum to more than what was learned, as long as each can have one slot: a
 //! share is max-min fair among what hosts want (what they have in flight and what waits for slots), what
-//! nobody wants is dealt out evenly, and nobody is given what another's lease still holds.
+//! nobody wants is dealt out evenly, and nobody is given what another's lease still holds, nor what another has in
+//! flight beyond its lease.
+//!
+//! The learner is no host's: each one that lives keeps it going, so that it outlives any. When it gives no answer the
+//! limit stays, which is counted, and its policy's faults are told, as of a policy that a host asks itself.
 
 mod pool;
 
@@ -30,15 +34,20 @@ struct Coordinator {
     learner: Mind,
     /// By upstream: cells open in their order.
     pools: Vec<Pool>,
+    /// Answers that the learner owed and did not give, since anybody asked for their number.
+    owed: u64,
+    /// Policies that it was given to swap to.
+    swaps: usize,
 }
 
 /// The minds of hosts that share a coordinator.
 pub(super) fn share(plan: &Instances, learner: Mind, minds: Vec<Mind>) -> Vec<Mind> {
-    let coordinator = Coordinator { plan: plan.clone(), learner, pools: Vec::new() };
+    let coordinator =
+        Coordinator { plan: plan.clone(), learner, pools: Vec::new(), owed: 0, swaps: 0 };
     let shared = Rc::new(RefCell::new(coordinator));
     let leased = minds.into_iter().enumerate().map(|(instance, inner)| {
-        let said = Vec::new();
-        Box::new(Leased { instance, inner, shared: Rc::clone(&shared), said }) as Mind
+        let shared = Rc::clone(&shared);
+        Box::new(Leased { instance, inner, shared, said: Vec::new(), swaps: 0 }) as Mind
     });
     leased.collect()
 }
@@ -49,6 +58,8 @@ struct Leased {
     inner: Mind,
     shared: Rc<RefCell<Coordinator>>,
     said: Vec<What>,
+    /// Policies for limits that it was given to swap to.
+    swaps: usize,
 }
 
 /// What a host tells of a cell.
@@ -70,11 +81,29 @@ impl Coordinator {
         }
         for pool in &self.pools {
             let opening = limit::Opening { start: pool.capacity(), ceiling: 0 };
-            let cell = Feed::Cell(Box::new(pool.whole()), opening);
-            // One that fails is gone, and the next is told in its turn.
-            let _: Result<(), Fault> = self.learner.feed(now, Slot::Limit, cell);
+            let cell = Feed::Cell(Box::new(pool.whole(now)), opening);
+            // One that fails is gone and has said so; the next is told all in its turn.
+            if self.learner.feed(now, Slot::Limit, cell).is_err() {
+                return;
+            }
         }
         let _: Result<(), Fault> = self.learner.level(now, Slot::Limit);
+    }
+
+    /// Every host is given a policy that takes over; the first to be given it hands it on.
+    fn swap(&mut self, now: Micros, swaps: usize, policy: &Prepared) {
+        if swaps > self.swaps {
+            self.swaps = swaps;
+            self.learner.swap(now, policy.clone());
+        }
+    }
+
+    /// What the learner answered last makes no sense to a host.
+    fn nonsense(&mut self, now: Micros, words: &str) {
+        self.learner.nonsense(now, Slot::Limit, words);
+        for pool in &mut self.pools {
+            pool.keep(now);
+        }
     }
 
     fn open(
@@ -88,7 +117,13 @@ impl Coordinator {
             return Ok(());
         }
         let mut pool = Pool::new(&self.plan, cell, opening.start);
-        pool.learn(now, self.learner.open(now, pool.whole(), opening));
+        match self.learner.open(now, pool.whole(now), opening) {
+            Ok(answer) => pool.learn(now, answer),
+            Err(_) => {
+                pool.keep(now);
+                self.owed += 1;
+            }
+        }
         self.pools.push(pool);
         Ok(())
     }
@@ -102,20 +137,25 @@ impl Coordinator {
         told: Told,
     ) -> Result<limit::Answer, Fault> {
         self.level(now);
-        let Self { learner, pools, .. } = self;
+        let Self { learner, pools, owed, .. } = self;
         let pool = pools.iter_mut().find(|pool| pool.cell == cell.id).ok_or(Fault::Stale)?;
-        pool.report(instance, &cell);
-        let whole = pool.whole();
+        pool.report(now, instance, &cell);
+        let whole = pool.whole(now);
         let answer = match told {
-            Told::Accepted(attempt) => Some(learner.accepted(now, whole, pool.seen(attempt))),
+            Told::Accepted(attempt) => Some(learner.accepted(now, whole, pool.seen(now, attempt))),
             Told::Ended(attempt, ending) => {
-                Some(learner.ended(now, whole, pool.seen(attempt), ending))
+                Some(learner.ended(now, whole, pool.seen(now, attempt), ending))
             }
             Told::Nothing if pool.is_due(now) => Some(learner.wake(now, whole)),
             Told::Nothing => None,
         };
-        if let Some(answer) = answer {
-            pool.learn(now, answer);
+        match answer {
+            Some(Ok(answer)) => pool.learn(now, answer),
+            Some(Err(_)) => {
+                pool.keep(now);
+                *owed += 1;
+            }
+            None => {}
         }
         Ok(pool.lease(now, instance))
     }
@@ -134,13 +174,12 @@ impl Deciding for Leased {
 
     fn tick(&mut self, now: Micros) {
         self.inner.tick(now);
-        if self.instance == 0 {
-            self.shared.borrow_mut().learner.tick(now);
-        }
+        self.shared.borrow_mut().learner.tick(now);
     }
 
     fn due(&self) -> Option<Micros> {
-        self.inner.due()
+        let learner = self.shared.borrow().learner.due();
+        self.inner.due().into_iter().chain(learner).min()
     }
 
     fn feeds(&self) -> bool {
@@ -148,8 +187,9 @@ impl Deciding for Leased {
     }
 
     fn swap(&mut self, now: Micros, policy: Prepared) {
-        if self.instance == 0 && policy.slot() == Slot::Limit {
-            self.shared.borrow_mut().learner.swap(now, policy.clone());
+        if policy.slot() == Slot::Limit {
+            self.swaps += 1;
+            self.shared.borrow_mut().swap(now, self.swaps, &policy);
         }
         self.inner.swap(now, policy);
     }
@@ -157,10 +197,12 @@ impl Deciding for Leased {
     fn said(&mut self) -> Vec<What> {
         let mut said = std::mem::take(&mut self.said);
         said.extend(self.inner.said());
-        if self.instance == 0 {
-            said.extend(self.shared.borrow_mut().learner.said());
-        }
+        said.extend(self.shared.borrow_mut().learner.said());
         said
+    }
+
+    fn owed(&mut self) -> u64 {
+        std::mem::take(&mut self.shared.borrow_mut().owed)
     }
 
     fn in_flight(&mut self, now: Micros, upstream: usize, count: u32) {
@@ -294,7 +336,11 @@ impl Policies for Leased {
     }
 
     fn nonsense(&mut self, now: Micros, slot: Slot, words: &str) {
-        self.inner.nonsense(now, slot, words);
+        if slot == Slot::Limit {
+            self.shared.borrow_mut().nonsense(now, words);
+        } else {
+            self.inner.nonsense(now, slot, words);
+        }
     }
 
     fn standby(&self, slot: Slot) -> Option<u64> {
