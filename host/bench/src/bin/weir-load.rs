@@ -65,7 +65,13 @@ async fn bench(plan: &Plan) -> anyhow::Result<()> {
     targets.extend(nginx.iter().map(|nginx| ("nginx", nginx.addr, None)));
     let mut rows: Vec<Row> = targets.iter().map(|&(name, ..)| Row::new(name)).collect();
     for round in 0..=plan.rounds {
-        for (row, &(name, addr, process)) in rows.iter_mut().zip(&targets) {
+        // There and back, so that who comes first is no one's gain.
+        let order: Vec<usize> = match round % 2 {
+            0 => (0..targets.len()).collect(),
+            _ => (0..targets.len()).rev().collect(),
+        };
+        for at in order {
+            let (row, (name, addr, process)) = (&mut rows[at], targets[at]);
             let before = process.and_then(Target::processor_time);
             let measured = generator::run(addr, plan.load, &tasks).await.context(name)?;
             // The first round warms connections, caches and code up.
@@ -89,13 +95,14 @@ async fn bench(plan: &Plan) -> anyhow::Result<()> {
 fn ratios(rows: &[Row]) {
     let row = |name: &str| rows.iter().find(|row| row.name == name);
     let (Some(wasm), Some(native)) = (row("weir wasm"), row("weir native")) else { return };
-    println!("wasm / native rate: {:.3}", wasm.ratio(native));
+    let [low, median, high] = wasm.ratio(native);
+    println!("wasm / native rate: {median:.3} (quartiles {low:.3} and {high:.3})");
     let (a, b) = (wasm.processor_time(), native.processor_time());
     if a.is_finite() && b > 0.0 {
         println!("processor time a request: wasm {a:.2} us, native {b:.2} us, {:+.2} us", a - b);
     }
     match row("nginx") {
-        Some(nginx) => println!("weir wasm / nginx rate: {:.3}", wasm.ratio(nginx)),
+        Some(nginx) => println!("weir wasm / nginx rate: {:.3}", wasm.ratio(nginx)[1]),
         None => println!("nginx is not installed: no comparison with a plain proxy"),
     }
     if let Some(direct) = row("direct") {

@@ -57,13 +57,14 @@ impl Row {
         self.median(|round| round.latency.value_at_quantile(quantile) as f64 / 1_000.0)
     }
 
-    /// Median of this row's rate over another's, round by round, so that drift cancels out.
+    /// This row's rate over another's, round by round, so that drift cancels out: the quartiles.
     #[must_use]
-    pub fn ratio(&self, other: &Self) -> f64 {
+    pub fn ratio(&self, other: &Self) -> [f64; 3] {
         let mut all: Vec<f64> =
             self.rounds.iter().zip(&other.rounds).map(|(a, b)| a.rate / b.rate).collect();
         all.sort_by(f64::total_cmp);
-        all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
+        let quartile = |n: usize| all.get((all.len() * n / 4).min(all.len().saturating_sub(1)));
+        [1, 2, 3].map(|n| quartile(n).copied().unwrap_or(f64::NAN))
     }
 }
 

@@ -5,7 +5,7 @@ use weir_sdk::schedule;
 
 use super::{Core, Io, MAX_PROPOSALS};
 use crate::group::OVERDUE_COST;
-use crate::ids::{GroupId, ItemId, LaneId};
+use crate::ids::{CandidateId, GroupId, ItemId, LaneId};
 use crate::item::{Item, Place};
 use crate::policies::Slot;
 use crate::timers::Due;
@@ -97,7 +97,7 @@ impl Core {
         if let Some(item) = overdue {
             return self.propose(io, id, item, Proposer::Overdue);
         }
-        if let Some(item) = self.uncontested(id, &room) {
+        if let Some(item) = self.uncontested(io.now, id, &room) {
             return self.propose(io, id, item, Proposer::Uncontested);
         }
         if self.lane(id).is_some_and(|lane| lane.asleep) {
@@ -109,9 +109,9 @@ impl Core {
     /// The first item of a lane, when there is nothing to choose: it alone waits in its group, or all that
     /// do fit, and the schedule has not been told of it yet. It then hears of the start alone, which saves
     /// a host that is not full two calls a request.
-    fn uncontested(&mut self, id: LaneId, room: &schedule::Room) -> Option<ItemId> {
+    fn uncontested(&mut self, now: Micros, id: LaneId, room: &schedule::Room) -> Option<ItemId> {
         let first = self.line.order.first(id).filter(|_| !room.passing)?;
-        if self.line.order.len(id) > 1 && !self.all_fit(id, room) {
+        if self.line.order.len(id) > 1 && !self.all_fit(now, id) {
             return None;
         }
         let group = self.lane(id)?.group;
@@ -126,20 +126,20 @@ impl Core {
         self.groups.get_mut(&group)?.retract(first).then_some(first)
     }
 
-    /// Whether all that wait in a lane fit into its room together.
-    fn all_fit(&self, id: LaneId, room: &schedule::Room) -> bool {
-        let waiting = self.line.order.len(id);
-        if waiting > MAX_UNCONTESTED {
-            return false;
-        }
-        let mut left = *room;
-        self.line.order.iter(id).filter_map(|id| self.line.get(id)).all(|item| {
-            let fits = left.fits(&item.demand);
-            left.slots = left.slots.saturating_sub(item.demand.slots);
-            left.requests = left.requests.saturating_sub(item.demand.requests.into());
-            left.input = left.input.saturating_sub(item.demand.input);
-            left.output = left.output.saturating_sub(item.demand.output);
-            fits
+    /// Whether all that wait in a lane fit into the room of one of its candidates together.
+    fn all_fit(&self, now: Micros, id: LaneId) -> bool {
+        let few = self.line.order.len(id) <= MAX_UNCONTESTED;
+        let Some(lane) = self.lane(id).filter(|_| few) else { return false };
+        let mut rooms = lane.candidates.iter().filter_map(|each| self.room_at(now, id, *each));
+        rooms.any(|mut left| {
+            self.line.order.iter(id).filter_map(|id| self.line.get(id)).all(|item| {
+                let fits = left.fits(&item.demand);
+                left.slots = left.slots.saturating_sub(item.demand.slots);
+                left.requests = left.requests.saturating_sub(item.demand.requests.into());
+                left.input = left.input.saturating_sub(item.demand.input);
+                left.output = left.output.saturating_sub(item.demand.output);
+                fits
+            })
         })
     }
 
@@ -226,29 +226,32 @@ impl Core {
     /// What a lane could admit: for each dimension the most that any of its candidates has. `None`: no
     /// candidate has a slot and a request to give.
     fn room(&self, now: Micros, id: LaneId) -> Option<schedule::Room> {
-        let lane = self.lane(id)?;
-        let number = self.lane_numbers.get(id.0)?;
-        let mut sum: Option<schedule::Room> = None;
-        for candidate in &lane.candidates {
-            let mut room = self.free(now, *candidate);
-            let cell = self.ledger.slots_of(*candidate);
-            room.slots = room.slots.saturating_sub(self.promised(cell));
-            if room.slots == 0 || room.requests == 0 || room.closed_until.is_some() {
-                continue;
+        let candidates = &self.lane(id)?.candidates;
+        candidates.iter().filter_map(|each| self.room_at(now, id, *each)).reduce(|most, room| {
+            schedule::Room {
+                slots: most.slots.max(room.slots),
+                requests: most.requests.max(room.requests),
+                input: most.input.max(room.input),
+                output: most.output.max(room.output),
+                ..most
             }
-            let most = sum.get_or_insert(schedule::Room {
-                lane: number,
-                passing: lane.held.is_some(),
-                slots: 0,
-                requests: 0,
-                input: 0,
-                output: 0,
-            });
-            most.slots = most.slots.max(room.slots);
-            most.requests = most.requests.max(room.requests);
-            most.input = most.input.max(room.input.0);
-            most.output = most.output.max(room.output.0);
+        })
+    }
+
+    /// What a lane could admit at one of its candidates.
+    fn room_at(&self, now: Micros, id: LaneId, candidate: CandidateId) -> Option<schedule::Room> {
+        let room = self.free(now, candidate);
+        let slots = room.slots.saturating_sub(self.promised(self.ledger.slots_of(candidate)));
+        if slots == 0 || room.requests == 0 || room.closed_until.is_some() {
+            return None;
         }
-        sum
+        Some(schedule::Room {
+            lane: self.lane_numbers.get(id.0)?,
+            passing: self.lane(id)?.held.is_some(),
+            slots,
+            requests: room.requests,
+            input: room.input.0,
+            output: room.output.0,
+        })
     }
 }
