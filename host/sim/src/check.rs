@@ -44,6 +44,8 @@ pub struct Found {
     pub value: Option<f64>,
     /// It is enough.
     pub met: bool,
+    /// There is no figure because the record does not hold all that it is taken from.
+    pub cut: bool,
 }
 
 /// Scenarios with their levels, checked.
@@ -167,7 +169,8 @@ impl<'a> Case<'a> {
         let find = |level: &Level| {
             let baseline = level.baseline.as_deref().and_then(|name| baselines.get(name));
             let value = level.value(record, baseline);
-            Found { seed, value, met: level.is_met(value) }
+            let cut = level.is_cut(record) || baseline.is_some_and(|it| level.is_cut(it));
+            Found { seed, value, met: level.is_met(value), cut }
         };
         Ok(self.levels.iter().map(find).collect())
     }

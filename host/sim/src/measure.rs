@@ -16,7 +16,8 @@
 //! `baseline`: its value is then the ratio of the two.
 //!
 //! What is never reached has the value infinity. A figure of nothing, such as a share of no attempts, has no value
-//! and meets no level.
+//! and meets no level. Nor has one that is taken from what happened, such as a mean limit, in a window of which the
+//! record does not hold all that happened.
 
 mod books;
 mod closure;
@@ -67,6 +68,16 @@ pub enum Measure {
         upstream: Option<String>,
         /// How much of what it takes at once.
         share: f64,
+    },
+    /// Requests that arrived.
+    Requests {
+        /// Which demand; absent: all.
+        demand: Option<String>,
+    },
+    /// Of the requests that arrived, the share whose callers went away before they were answered.
+    CancelledShare {
+        /// Which demand; absent: all.
+        demand: Option<String>,
     },
     /// Attempts sent for each request that arrived, attempts of the reserve aside.
     AttemptsPerRequest {
@@ -145,9 +156,15 @@ pub enum Measure {
     TenantJain {},
     /// Jain's index of the mean number of attempts of each host that the provider served.
     InstanceJain {},
+    /// Of the work served, a tenant's share. Work as above.
+    WorkShare {
+        /// Whose.
+        tenant: String,
+    },
     /// The most work that a tenant was given from the window's start to any time after beyond its share by weight
-    /// of what all were given, over what is allowed: its quantum, its largest request, and what it has in flight
-    /// and not settled at most.
+    /// of what all were given, over what is allowed: its quantum, its largest request, and the most by which what
+    /// it had in flight differed from what it was charged for that until it was settled. The charge is the input,
+    /// which is told, and the output that was reserved.
     BurstOverBound {
         /// Whose.
         tenant: String,
@@ -178,14 +195,18 @@ pub enum Measure {
 
     /// Attempts in flight when the run ended.
     InFlightAtEnd {},
-    /// Everything that does not add up: rows without an end, rows and counters that differ, and what a core itself
-    /// found unsound.
+    /// Everything that does not add up: rows without an end; attempts that ended and that their host never settled, or
+    /// settled otherwise than the provider counted; what a core's own books say of attempts, slots and quotas and
+    /// the rows do not; and what a core itself found unsound.
     Unsettled {},
 }
 
 impl Measure {
     /// Its value in a window of a run; `None` of nothing, infinity for what was never reached.
     fn value(&self, record: &Record, window: Window) -> Option<f64> {
+        if self.is_cut(record, window) {
+            return None;
+        }
         let run = Run { record, window };
         match self {
             Self::InFlightShare { upstream } => load::in_flight_share(run, run.upstream(upstream)),
@@ -196,6 +217,8 @@ impl Measure {
             Self::SecondsToFill { upstream, share } => {
                 load::seconds_to_fill(run, run.upstream(upstream), *share)
             }
+            Self::Requests { demand } => Some(span::requests(run, run.selected(demand))),
+            Self::CancelledShare { demand } => span::cancelled_share(run, run.selected(demand)),
             Self::AttemptsPerRequest { reserve_per_second } => {
                 load::attempts_per_request(run, *reserve_per_second)
             }
@@ -219,6 +242,7 @@ impl Measure {
             Self::ShareError {} => fair::share_error(run),
             Self::TenantJain {} => fair::tenant_jain(run),
             Self::InstanceJain {} => fair::instance_jain(run),
+            Self::WorkShare { tenant } => fair::work_share(run, run.tenant(tenant)?),
             Self::BurstOverBound { tenant, quantum } => {
                 fair::burst_over_bound(run, run.tenant(tenant)?, *quantum)
             }
@@ -230,6 +254,22 @@ impl Measure {
             Self::InFlightAtEnd {} => Some(record.sums.in_flight as f64),
             Self::Unsettled {} => Some(books::unsettled(record) as f64),
         }
+    }
+
+    /// It is taken from what happened, of which the record does not hold all that it needs.
+    fn is_cut(&self, record: &Record, window: Window) -> bool {
+        let until = match self {
+            Self::MeanLimit { .. }
+            | Self::LimitGrowth { .. }
+            | Self::SecondsToLimit { .. }
+            | Self::ProbesPerStep { .. } => window.until,
+            // From the limit that the window begins with.
+            Self::FirstSecond { .. } => window.from,
+            // To the last attempt's end.
+            Self::TimeOverIdeal { .. } => record.finished,
+            _ => return false,
+        };
+        record.cut.is_some_and(|cut| cut < until)
     }
 
     /// The upstream that it names.
@@ -256,6 +296,8 @@ impl Measure {
         match self {
             Self::ServedShare { demand } => Some(demand),
             Self::DoneShare { demand }
+            | Self::Requests { demand }
+            | Self::CancelledShare { demand }
             | Self::Wait { demand, .. }
             | Self::Completion { demand, .. }
             | Self::Makespan { demand } => demand.as_deref(),
@@ -266,7 +308,7 @@ impl Measure {
     /// The tenant that it names.
     fn tenant(&self) -> Option<&str> {
         match self {
-            Self::BurstOverBound { tenant, .. } => Some(tenant),
+            Self::WorkShare { tenant } | Self::BurstOverBound { tenant, .. } => Some(tenant),
             _ => None,
         }
     }

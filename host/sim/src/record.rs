@@ -7,6 +7,7 @@
 //! What was in flight at any time, exactly, follows from `sent` and `ended` of the attempts; [`Sample`]s are for
 //! plots and for what no row tells, such as limits.
 
+mod book;
 mod bytes;
 mod happening;
 
@@ -16,6 +17,7 @@ use serde::Serialize;
 use weir_core::Slot;
 use weir_core::units::{Micros, NanoDollars, Tokens};
 
+pub use self::book::{Book, Quota, Slots};
 pub use self::happening::{Happening, What};
 
 /// A whole run.
@@ -43,8 +45,12 @@ pub struct Record {
     pub happened: Vec<Happening>,
     /// Happenings beyond those.
     pub happened_besides: u64,
+    /// When the first of them happened: what is told in `happened` is whole before it. Absent: there are none.
+    pub cut: Option<Micros>,
     /// Counts over the whole run.
     pub sums: Sums,
+    /// What the cores say of themselves at the end, by instance. A host that died has none.
+    pub books: Vec<Book>,
 }
 
 /// Happenings that are kept.
@@ -168,6 +174,10 @@ pub struct Attempt {
     pub input: u32,
     /// Output tokens that it made.
     pub output: u32,
+    /// Output tokens that its host reserved for it when it was sent.
+    pub reserved: u32,
+    /// Input and output tokens that its host settled; absent: it settled nothing for it.
+    pub settled: Option<u64>,
     /// In flight at the provider when it was sent, all hosts together, itself included.
     pub in_flight: u32,
     /// In flight at the provider that its own host knows of, itself included.
@@ -264,7 +274,7 @@ pub struct Sums {
     pub retried: u64,
     /// Refusals before work began that sent a request back to the line.
     pub flow_control: u64,
-    /// Answers that the fallback gave, by slot.
+    /// Answers that the fallback gave, by slot, since the policies could answer.
     pub fallbacks: BTreeMap<Slot, u64>,
     /// Attempts in flight when the run ended.
     pub in_flight: u64,

@@ -58,6 +58,8 @@ pub(crate) struct World<'a> {
     live: BTreeMap<u32, Live>,
     /// Attempts in flight.
     flights: BTreeMap<Try, Flight>,
+    /// Rows of attempts that have ended and that their hosts have not settled.
+    unsettled: BTreeMap<Try, u32>,
     /// The request of a session that still waits, where newer ones take its place: by demand and session.
     merging: BTreeMap<(u16, u32), u32>,
     swaps: Vec<Vec<Prepared>>,
@@ -105,6 +107,7 @@ impl<'a> World<'a> {
             sources: look::sources(plan, seed),
             live: BTreeMap::new(),
             flights: BTreeMap::new(),
+            unsettled: BTreeMap::new(),
             merging: BTreeMap::new(),
             swaps,
             record: look::blank(plan, seed),
@@ -120,7 +123,7 @@ impl<'a> World<'a> {
         while let Some(at) = self.next().filter(|at| *at <= end) {
             spins = if at > self.now { 0 } else { spins + 1 };
             self.now = self.now.max(at);
-            if self.now >= self.plan.duration && self.live.is_empty() {
+            if self.now >= self.plan.duration && self.is_over() {
                 break;
             }
             if spins > SPINS {
@@ -156,6 +159,11 @@ impl<'a> World<'a> {
     fn next(&self) -> Option<Micros> {
         let wakes = self.hosts.iter().filter_map(Host::wake);
         self.queue.next().into_iter().chain(wakes).min()
+    }
+
+    /// No request is there, and none follows at once on one that has just left.
+    fn is_over(&self) -> bool {
+        self.live.is_empty() && self.queue.next().is_none_or(|at| at > self.now)
     }
 
     /// Everything that happens now, as much as fits a batch, and what the hosts make of it.

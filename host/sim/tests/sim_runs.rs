@@ -83,8 +83,7 @@ fn one_seed_gives_the_same_bytes_and_another_does_not() {
 #[test]
 fn components_decide_and_the_fallback_does_not() {
     let record = ran(&Workshop::new().unwrap(), &plan(), 1);
-    let answers: u64 = record.sums.fallbacks.values().sum();
-    assert!(answers <= 4, "only before they have taken over: {:?}", record.sums.fallbacks);
+    assert!(record.sums.fallbacks.is_empty(), "{:?}", record.sums.fallbacks);
     assert!(record.happened.iter().all(|one| !matches!(one.what, What::PolicyFault { .. })));
 }
 

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::Row;
 
-/// Prints rows in columns, each with its worst value over all seeds.
+/// Prints rows in columns, each with its worst value over all seeds, or `cut` where a record does not hold all that the
+/// figure is taken from.
 #[derive(Debug)]
 pub struct Table<'a>(pub &'a [Row]);
 
@@ -35,7 +36,7 @@ fn cells(row: &Row) -> [String; 6] {
         row.case.clone(),
         row.level.clone(),
         row.bound.to_string(),
-        value(row.worst()),
+        if row.found.iter().any(|found| found.cut) { "cut".to_owned() } else { value(row.worst()) },
     ]
 }
 
@@ -58,8 +59,10 @@ mod tests {
     use crate::measure::Bound;
 
     fn row(bound: Bound, values: &[(Option<f64>, bool)]) -> Row {
-        let found =
-            (1..).zip(values).map(|(seed, (value, met))| Found { seed, value: *value, met: *met });
+        let found = (1..).zip(values).map(|(seed, (value, met))| {
+            let (value, met, cut) = (*value, *met, false);
+            Found { seed, value, met, cut }
+        });
         Row {
             scenario: "02-cold-start".to_owned(),
             case: "limit 50".to_owned(),
@@ -67,6 +70,15 @@ mod tests {
             bound,
             found: found.collect(),
         }
+    }
+
+    #[test]
+    fn a_level_whose_record_was_cut_says_so() {
+        let mut cut = row(Bound::AtMost(200.0), &[(Some(190.0), true), (None, false)]);
+        cut.found[1].cut = true;
+        let table = Table(&[cut]).to_string();
+        assert!(table.lines().nth(1).unwrap().ends_with("<= 200  cut"), "{table}");
+        assert!(table.ends_with("0 of 1 levels met"), "{table}");
     }
 
     #[test]

@@ -15,6 +15,11 @@ fn work(attempt: &Attempt) -> f64 {
     f64::from(attempt.input) + OUTPUT * f64::from(attempt.output)
 }
 
+/// By how much work an attempt differed from what its tenant was charged for it until it was settled.
+fn error(attempt: &Attempt) -> f64 {
+    OUTPUT * f64::from(attempt.output.abs_diff(attempt.reserved))
+}
+
 /// Attempts that succeeded, of those sent in the window, with their tenant.
 fn done<'a>(run: Run<'a>) -> impl Iterator<Item = (u16, &'a Attempt)> {
     let attempts = run.record.attempts.iter();
@@ -50,6 +55,13 @@ pub(super) fn share_error(run: Run<'_>) -> Option<f64> {
 pub(super) fn tenant_jain(run: Run<'_>) -> Option<f64> {
     let sums = by_tenant(run);
     jain(&sums.iter().zip(weights(run)).map(|(sum, weight)| sum / weight).collect::<Vec<_>>())
+}
+
+pub(super) fn work_share(run: Run<'_>, tenant: u16) -> Option<f64> {
+    let sums = by_tenant(run);
+    let all: f64 = sums.iter().sum();
+    let own = sums.get(usize::from(tenant))?;
+    (all > 0.0).then(|| own / all)
 }
 
 pub(super) fn instance_jain(run: Run<'_>) -> Option<f64> {
@@ -91,13 +103,13 @@ pub(super) fn burst_over_bound(run: Run<'_>, tenant: u16, quantum: f64) -> Optio
     (bound > 0.0).then(|| most / bound)
 }
 
-/// The most work that a tenant has in flight at once: no error of an estimate is greater before it is settled.
+/// The most by which a tenant's work in flight at once differs from what it was charged for it.
 fn unsettled(run: Run<'_>, tenant: u16) -> Option<f64> {
     let own = done(run).filter(|(whose, _)| *whose == tenant);
     let mut edges: Vec<(Micros, f64)> = Vec::new();
     for (_, attempt) in own {
-        edges.push((attempt.sent, work(attempt)));
-        edges.extend(attempt.ended.map(|ended| (ended, -work(attempt))));
+        edges.push((attempt.sent, error(attempt)));
+        edges.extend(attempt.ended.map(|ended| (ended, -error(attempt))));
     }
     edges.sort_by_key(|(at, _)| *at);
     let mut sum = 0.0;

@@ -134,9 +134,18 @@ impl Level {
     }
 
     fn of(&self, record: &Record) -> Option<f64> {
+        self.measure.value(record, self.window(record))
+    }
+
+    /// The record does not hold all that the figure is taken from, so it has no value.
+    #[must_use]
+    pub fn is_cut(&self, record: &Record) -> bool {
+        self.measure.is_cut(record, self.window(record))
+    }
+
+    fn window(&self, record: &Record) -> Window {
         let from = self.from.unwrap_or(record.warm_up);
-        let until = self.until.unwrap_or(record.duration);
-        self.measure.value(record, Window { from, until })
+        Window { from, until: self.until.unwrap_or(record.duration) }
     }
 
     /// Whether a value is enough.

@@ -26,7 +26,20 @@ pub(super) fn makespan(run: Run<'_>, of: Selected) -> Option<f64> {
 }
 
 pub(super) fn done_share(run: Run<'_>, of: Selected) -> Option<f64> {
-    let all = run.requests(of).count();
-    let done = run.requests(of).filter(|request| request.outcome == Outcome::Done).count();
-    (all > 0).then(|| done as f64 / all as f64)
+    share(run, of, Outcome::Done)
+}
+
+pub(super) fn requests(run: Run<'_>, of: Selected) -> f64 {
+    run.requests(of).count() as f64
+}
+
+pub(super) fn cancelled_share(run: Run<'_>, of: Selected) -> Option<f64> {
+    share(run, of, Outcome::Cancelled)
+}
+
+/// Of the requests that arrived, the share that left so.
+fn share(run: Run<'_>, of: Selected, outcome: Outcome) -> Option<f64> {
+    let all = requests(run, of);
+    let so = run.requests(of).filter(|request| request.outcome == outcome).count();
+    (all > 0.0).then(|| so as f64 / all)
 }

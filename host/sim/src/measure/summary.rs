@@ -5,7 +5,7 @@ use weir_core::units::Micros;
 
 use super::run::Run;
 use super::window::Window;
-use super::{limit, load, span};
+use super::{Measure, load, span};
 use crate::record::{Fate, Outcome, Record};
 
 /// What a person asks first. All but the counts is taken from the end of the warm-up to the end of the duration.
@@ -25,6 +25,9 @@ pub struct Summary {
     pub failed: u64,
     /// Answers that the fallback gave in a policy's stead.
     pub fallbacks: u64,
+    /// Seconds from the start until the record was full: what happened later is not in it, and mean limits, which are
+    /// taken from that, are absent. Absent: it holds all.
+    pub cut: Option<f64>,
     /// By upstream.
     pub upstreams: Vec<Upstream>,
     /// By demand.
@@ -83,6 +86,7 @@ impl Summary {
             throttled: fates(Fate::is_throttle),
             failed: fates(Fate::is_failure),
             fallbacks: record.sums.fallbacks.values().sum(),
+            cut: record.cut.map(Micros::as_secs_f64),
             upstreams: (0..).zip(&names.upstreams).map(|at| upstream(run, at, finite)).collect(),
             demands: names.demands.iter().map(|name| demand(run, name)).collect(),
         }
@@ -99,7 +103,8 @@ fn upstream(
         name: name.clone(),
         in_flight_share: finite(share).filter(|share| *share > 0.0),
         throttled_share: load::throttled_share(run, place),
-        mean_limit: limit::mean(run, place),
+        mean_limit: Measure::MeanLimit { upstream: Some(name.clone()) }
+            .value(run.record, run.window),
     }
 }
 

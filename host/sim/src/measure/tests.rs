@@ -4,7 +4,8 @@ use weir_core::units::Micros;
 
 use super::*;
 use crate::record::{
-    Attempt, CellSample, Fate, Happening, Names, Outcome, Record, Request, Sample, What,
+    Attempt, Book, CellSample, Fate, Happening, Names, Outcome, Quota, Record, Request, Sample,
+    Slots, What,
 };
 
 const fn ms(millis: u64) -> Micros {
@@ -62,6 +63,8 @@ fn add(record: &mut Record, who: u16, (sent, ended): (u64, u64), fate: Fate) -> 
         parked: Micros::ZERO,
         input: 100,
         output: 50,
+        reserved: 50,
+        settled: Some(150),
         in_flight: 1,
         own_in_flight: 1,
         limit: 10,
@@ -219,9 +222,19 @@ fn a_burst_is_what_goes_beyond_the_share() {
     add(&mut record, 0, (0, 1_000), Fate::Success);
     add(&mut record, 0, (2_000, 3_000), Fate::Success);
     // Two in a row of 200 units of work each, of which a quarter is its share.
-    let burst = Measure::BurstOverBound { tenant: "a".to_owned(), quantum: 100.0 };
-    let bound = 100.0 + 200.0 + 200.0;
-    assert_eq!(measured(&record, burst, 0, 10_000), Some(300.0 / bound));
+    let burst = || Measure::BurstOverBound { tenant: "a".to_owned(), quantum: 100.0 };
+    let bound = 100.0 + 200.0;
+    assert_eq!(measured(&record, burst(), 0, 10_000), Some(300.0 / bound), "charged as it was");
+    for (attempt, reserved) in record.attempts.iter_mut().zip([20, 90]) {
+        attempt.reserved = reserved;
+    }
+    // Off by 60 and by 80 units, one after the other: either way the charge was wrong.
+    let bound = bound + 80.0;
+    assert_eq!(measured(&record, burst(), 0, 10_000), Some(300.0 / bound));
+    let share = |tenant: &str| Measure::WorkShare { tenant: tenant.to_owned() };
+    add(&mut record, 1, (4_000, 5_000), Fate::Success);
+    assert_eq!(measured(&record, share("a"), 1_000, 10_000), Some(0.5));
+    assert_eq!(measured(&record, share("a"), 6_000, 10_000), None);
 }
 
 #[test]
@@ -242,6 +255,81 @@ fn waits_and_completions_are_of_who_arrived_in_the_window() {
     assert_eq!(measured(&record, all, 0, 10_000), Some(4.0));
     assert_eq!(measured(&record, Measure::DoneShare { demand: None }, 0, 10_000), Some(0.8));
     assert_eq!(measured(&record, Measure::DoneShare { demand: None }, 1, 10_000), None);
+}
+
+#[test]
+fn who_came_and_who_went_away_is_counted() {
+    let mut record = world(20);
+    for at in 0..8 {
+        add(&mut record, u16::from(at > 3), (at * 1_000, at * 1_000 + 500), Fate::Success);
+    }
+    record.requests[7].outcome = Outcome::Cancelled;
+    let low = || Some("low".to_owned());
+    assert_eq!(measured(&record, Measure::Requests { demand: None }, 0, 10_000), Some(8.0));
+    assert_eq!(measured(&record, Measure::Requests { demand: low() }, 5_000, 10_000), Some(3.0));
+    let gone = |demand| Measure::CancelledShare { demand };
+    assert_eq!(measured(&record, gone(None), 0, 10_000), Some(0.125));
+    assert_eq!(measured(&record, gone(low()), 0, 10_000), Some(0.25));
+    assert_eq!(measured(&record, gone(low()), 0, 1), None);
+}
+
+#[test]
+fn what_a_full_record_no_longer_tells_has_no_value() {
+    let mut record = world(20);
+    add(&mut record, 0, (0, 1_000), Fate::Success);
+    let mean = || Measure::MeanLimit { upstream: None };
+    let probes = || Measure::ProbesPerStep { upstream: None };
+    let share = || Measure::ThrottledShare { upstream: None };
+    record.cut = Some(ms(5_000));
+    assert_eq!(measured(&record, mean(), 0, 5_000), Some(10.0), "whole until then");
+    assert_eq!(measured(&record, mean(), 0, 5_001), None);
+    assert_eq!(measured(&record, probes(), 0, 10_000), None);
+    assert_eq!(measured(&record, share(), 0, 10_000), Some(0.0), "rows are never cut");
+    let summary = Summary::new(&record);
+    assert_eq!((summary.cut, summary.upstreams[0].mean_limit), (Some(5.0), None));
+    record.cut = None;
+    assert_eq!(Summary::new(&record).upstreams[0].mean_limit, Some(10.0));
+}
+
+/// Two answered requests and the books of a core that has settled both.
+fn settled() -> Record {
+    let mut record = world(20);
+    add(&mut record, 0, (0, 1_000), Fate::Success);
+    add(&mut record, 1, (0, 2_000), Fate::Broken);
+    (record.sums.arrived, record.sums.sent) = (2, 2);
+    let quota = Quota { tokens: 1_000, unspent: 850 };
+    record.books = vec![Book {
+        admitted: 2,
+        slots: vec![Slots::default()],
+        quotas: vec![Some(quota), None],
+        ..Book::default()
+    }];
+    record
+}
+
+#[test]
+fn a_settlement_that_a_core_loses_is_found_in_its_own_books() {
+    let found = |record: &Record| measured(record, Measure::Unsettled {}, 0, 10_000);
+    assert_eq!(found(&settled()), Some(0.0));
+    let off = |spoil: &dyn Fn(&mut Record)| {
+        let mut record = settled();
+        spoil(&mut record);
+        found(&record)
+    };
+    assert_eq!(off(&|it| it.books[0].in_flight = 1), Some(1.0), "it still holds the attempt");
+    assert_eq!(off(&|it| it.books[0].slots[0].taken = 1), Some(1.0), "and its slot");
+    assert_eq!(off(&|it| it.books[0].admitted = 3), Some(1.0));
+    assert_eq!(off(&|it| it.books[0].waiting = 2), Some(2.0));
+    let spared = Quota { tokens: 1_000, unspent: 1_000 };
+    assert_eq!(off(&|it| it.books[0].quotas[0] = Some(spared)), Some(150.0), "never charged");
+    assert_eq!(off(&|it| it.attempts[1].settled = None), Some(1.0), "it said nothing of it");
+    let more = off(&|it| it.attempts[0].settled = Some(151));
+    assert_eq!(more, Some(2.0), "not what the provider counted, nor what the quota lost");
+    let dead = off(&|it| {
+        it.books.clear();
+        it.attempts[1].settled = None;
+    });
+    assert_eq!(dead, Some(0.0), "a host that died settles nothing");
 }
 
 #[test]

@@ -47,6 +47,8 @@ fn record(tenants: &[&str], upstreams: &[&str], requests: u32, samples: u32) -> 
         parked: Micros::ZERO,
         input: 100,
         output: 50 * u32::from(1 + place(number, tenants.len())),
+        reserved: 50,
+        settled: None,
         in_flight: 1,
         own_in_flight: 1,
         limit: 20,
@@ -142,8 +144,10 @@ fn the_same_record_gives_the_same_bytes() {
 #[test]
 fn levels_stand_with_their_worst_value() {
     let found = [(Some(0.9), false), (Some(0.98), true)];
-    let found =
-        (1..).zip(found).map(|(seed, (value, met))| crate::check::Found { seed, value, met });
+    let found = (1..).zip(found).map(|(seed, (value, met))| {
+        let cut = false;
+        crate::check::Found { seed, value, met, cut }
+    });
     let mut report = Report::new("levels");
     report.levels(vec![Row {
         scenario: "s".to_owned(),

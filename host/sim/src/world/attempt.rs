@@ -126,6 +126,8 @@ impl World<'_> {
             parked: Micros::ZERO,
             input: 0,
             output: 0,
+            reserved: u32::try_from(admit.output_reserved.0).unwrap_or(u32::MAX),
+            settled: None,
             in_flight,
             own_in_flight: own,
             limit,

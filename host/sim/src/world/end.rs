@@ -25,6 +25,7 @@ impl World<'_> {
         {
             written.told_wait = refusal.told_wait();
         }
+        self.unsettled.insert(try_, flight.row);
         self.tell(try_.host, Input::Ended { attempt: try_.attempt, end });
     }
 

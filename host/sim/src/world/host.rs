@@ -1,9 +1,13 @@
 //! A host: a core with what decides for it.
 
+use std::collections::BTreeMap;
+
+use weir_core::config::Tenant;
 use weir_core::units::Micros;
-use weir_core::{ConfigError, Core, Input, Output};
+use weir_core::{ConfigError, Core, Input, Output, Slot, TenantView, View};
 
 use crate::decide::{Mind, Prepared};
+use crate::record::{Book, Quota, Slots};
 use crate::scenario::Plan;
 
 /// Items that a policy which is to take over is told at once.
@@ -21,6 +25,8 @@ pub(super) struct Host {
     stirred: bool,
     /// A policy is being told the truth before it takes over.
     feeding: bool,
+    /// Answers that the fallback gave before any policy could.
+    unasked: BTreeMap<Slot, u64>,
 }
 
 /// An upstream as the world knows it at a host.
@@ -41,8 +47,13 @@ impl Host {
             cells: vec![Cell::default(); plan.providers.len()],
             stirred: true,
             feeding: true,
+            unasked: BTreeMap::new(),
         };
         host.tell(Micros::ZERO, Input::Timer);
+        // The core opens its cells of slots with its first input, and a limit policy answers nothing before it has been
+        // fed, which is after that. The cells keep the limits that they are configured with, and the policy is fed
+        // those: nothing of it was asked for in vain, so these are no answers that it owed.
+        host.unasked.clone_from(&host.core.counters().fallbacks);
         for (cell, view) in host.cells.iter_mut().zip(host.core.view(Micros::ZERO).upstreams) {
             cell.effective = view.effective;
         }
@@ -96,5 +107,33 @@ impl Host {
         // When it fails, an event of the policies says so.
         self.mind.swap(now, policy);
         self.feeding = true;
+    }
+
+    /// Answers that the fallback gave in the stead of policies, by slot.
+    pub(super) fn fallbacks(&self) -> impl Iterator<Item = (Slot, u64)> + '_ {
+        let all = self.core.counters().fallbacks.iter();
+        let unasked = |slot| self.unasked.get(slot).copied().unwrap_or(0);
+        all.map(move |(slot, answers)| (*slot, answers - unasked(slot))).filter(|(_, n)| *n > 0)
+    }
+
+    /// What its core says of itself.
+    pub(super) fn book(&self, instance: u16, view: &View) -> Book {
+        let cells = view.upstreams.iter().zip(&self.cells);
+        let tenants = view.tenants.iter().zip(&self.core.config().tenants);
+        let quota = |(seen, tenant): (&TenantView, &Tenant)| {
+            let quota =
+                tenant.quota.filter(|it| it.period == Micros::ZERO || view.now < it.period)?;
+            Some(Quota { tokens: quota.tokens?.0, unspent: seen.tokens_left?.0 })
+        };
+        Book {
+            instance,
+            admitted: self.core.counters().admitted,
+            in_flight: view.in_flight as u64,
+            waiting: view.waiting as u64,
+            slots: cells
+                .map(|(it, own)| Slots { taken: it.in_flight, used: own.in_flight })
+                .collect(),
+            quotas: tenants.map(quota).collect(),
+        }
     }
 }

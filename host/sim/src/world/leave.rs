@@ -50,6 +50,7 @@ impl World<'_> {
         let Some(dead) = self.hosts.get_mut(place).filter(|host| host.alive) else { return };
         dead.alive = false;
         dead.out.clear();
+        self.unsettled.retain(|ended, _| ended.host != host);
         self.note(Happening { at: self.now, instance: host, what: What::Killed });
         let tries: Vec<Try> = self.flights.keys().filter(|key| key.host == host).copied().collect();
         for try_ in tries {

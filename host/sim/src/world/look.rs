@@ -4,7 +4,7 @@ use weir_core::Slot;
 
 use super::queue::{Event, Try};
 use super::source::Source;
-use super::{Host, World};
+use super::World;
 use crate::Progress;
 use crate::record::{CellSample, Names, Record, Sample};
 use crate::scenario::Plan;
@@ -82,24 +82,31 @@ impl World<'_> {
     /// The record, complete.
     pub(super) fn finish(mut self) -> Record {
         self.record.finished = self.now;
-        let living: Vec<&Host> = self.hosts.iter().filter(|host| host.alive).collect();
-        for host in living {
-            let view = host.core.view(self.now);
-            let sums = &mut self.record.sums;
-            sums.in_flight += view.in_flight as u64;
-            sums.waiting += view.waiting as u64;
-            for slot in Slot::ALL {
-                let answers = host.core.counters().fallbacks.get(&slot).copied().unwrap_or(0);
-                if answers > 0 {
-                    *sums.fallbacks.entry(slot).or_default() += answers;
-                }
-            }
-            if let Err(unsound) = host.core.check_invariants() {
-                sums.unsound.push(format!("{unsound:?}"));
+        for place in 0..self.hosts.len() {
+            if self.hosts[place].alive {
+                self.close_host(place);
             }
         }
         self.close_open_rows();
         self.record
+    }
+
+    /// What a host says of itself when the run ends.
+    fn close_host(&mut self, place: usize) {
+        let owed = self.hosts[place].mind.owed();
+        let host = &self.hosts[place];
+        let view = host.core.view(self.now);
+        let sums = &mut self.record.sums;
+        sums.in_flight += view.in_flight as u64;
+        sums.waiting += view.waiting as u64;
+        let owed = (owed > 0).then_some((Slot::Limit, owed));
+        for (slot, answers) in host.fallbacks().chain(owed) {
+            *sums.fallbacks.entry(slot).or_default() += answers;
+        }
+        if let Err(unsound) = host.core.check_invariants() {
+            sums.unsound.push(format!("{unsound:?}"));
+        }
+        self.record.books.push(host.book(place as u16, &view));
     }
 
     /// Requests that were there when the run ended: what they had waited.

@@ -14,7 +14,10 @@ impl World<'_> {
             Output::Refuse { item, refusal } => {
                 self.leave(row(item), Outcome::Refused(refused(refusal)));
             }
-            Output::Ended { item, next, settled, .. } => self.settled(row(item), &next, settled),
+            Output::Ended { item, attempt, next, settled, .. } => {
+                self.settled(Try { host, attempt }, settled);
+                self.followed(row(item), &next);
+            }
             Output::Cut { attempt, .. } => {
                 self.queue.at(self.now, Event::Cut(Try { host, attempt }));
             }
@@ -31,11 +34,19 @@ impl World<'_> {
         }
     }
 
-    fn settled(&mut self, request: u32, next: &Next, settled: Settled) {
+    /// A host settled an attempt that has ended.
+    fn settled(&mut self, try_: Try, settled: Settled) {
         let sums = &mut self.record.sums;
         sums.input = sums.input.plus(settled.input);
         sums.output = sums.output.plus(settled.output);
         sums.cost = sums.cost.plus(settled.cost);
+        let row = self.unsettled.remove(&try_);
+        if let Some(written) = row.and_then(|row| self.record.attempts.get_mut(row as usize)) {
+            written.settled = Some(settled.input.plus(settled.output).0);
+        }
+    }
+
+    fn followed(&mut self, request: u32, next: &Next) {
         match next {
             Next::Finished => {
                 let outcome = self.live.get(&request).map_or(Outcome::Done, |live| live.leaving);
@@ -98,6 +109,7 @@ impl World<'_> {
             self.record.happened.push(happening);
         } else {
             self.record.happened_besides += 1;
+            self.record.cut.get_or_insert(happening.at);
         }
     }
 

@@ -80,9 +80,16 @@ fn agents_wait_for_their_answers() {
 
 #[test]
 fn callers_who_go_away_leave_nothing_behind() {
-    let demand = "[[demand]]\nname = \"work\"\nopen = { rate = 20 }\ncancel = 0.5";
+    let demand = "[[demand]]\nname = \"work\"\nopen = { rate = 20 }\ncancel = 0.5\n\
+                  [[tenant]]\nname = \"all\"\nquota = { tokens = 1000000000, period = \"1d\" }";
     let record = ran(&format!("{HEAD}{MAIN}{demand}"), 5);
     assert_empty(&record);
+    let book = &record.books[0];
+    assert_eq!((book.admitted, book.in_flight), (record.attempts.len() as u64, 0));
+    let settled: u64 = record.attempts.iter().map(|attempt| attempt.settled.unwrap()).sum();
+    let quota = book.quotas[0].unwrap();
+    assert_eq!(quota.tokens - quota.unspent, settled, "the core's own budget says the same");
+    assert_eq!(settled, record.sums.input.plus(record.sums.output).0);
     let gone = count(&record, Outcome::Cancelled);
     assert!(gone > record.requests.len() / 4, "{gone}");
     assert!(record.attempts.iter().any(|attempt| attempt.fate == Fate::Cancelled));
