@@ -2,9 +2,9 @@
 
 use weir_core::Slot;
 
+use super::World;
 use super::queue::{Event, Try};
 use super::source::Source;
-use super::World;
 use crate::Progress;
 use crate::record::{CellSample, Names, Record, Sample};
 use crate::scenario::Plan;

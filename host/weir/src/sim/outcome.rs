@@ -74,7 +74,8 @@ impl Outcome {
             let _ = writeln!(text, "policies gave no answer {fallbacks} times: the fallback did");
         }
         if let Some(cut) = self.summary.cut {
-            let _ = writeln!(text, "the record was full after {cut:.1} s: limits are told no further");
+            let _ =
+                writeln!(text, "the record was full after {cut:.1} s: limits are told no further");
         }
         text.push_str(&self.upstreams());
         text.push_str(&self.demands());
