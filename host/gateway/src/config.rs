@@ -13,10 +13,8 @@ mod file;
 mod lanes;
 mod problem;
 mod secret;
-mod syntax;
 #[cfg(test)]
 mod tests;
-mod value;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -27,11 +25,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use weir_core::Slot;
 use weir_core::config::{Limits, Line, Model, Quota, Ramp, RetryBudget};
+use weir_settings::Page;
 
 pub use self::base_url::{BadUrl, BaseUrl};
 pub use self::lanes::Lanes;
-pub use self::problem::{Complaint, ConfigError, Place};
+pub use self::problem::ConfigError;
 pub use self::secret::{KeyHash, Secret};
+pub use weir_settings::{Complaint, Place};
 
 /// All that a host is started with.
 #[derive(Clone, Debug)]
@@ -202,7 +202,7 @@ impl Settings {
     ///
     /// The file cannot be read, or says what cannot be done.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path)
+        let text = weir_settings::read(path)
             .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, &path.display().to_string(), &|name| std::env::var(name).ok())
     }
@@ -218,9 +218,9 @@ impl Settings {
         name: &str,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
-        let file =
-            syntax::read(text, name).map_err(|complaint| ConfigError::Invalid(vec![complaint]))?;
-        check::Checker::new(text, name, env).settings(file)
+        let page = Page::new(text, name);
+        let file = page.read().map_err(|complaint| ConfigError::Invalid(vec![complaint]))?;
+        check::Checker::new(page, env).settings(file)
     }
 
     /// The JSON Schema of the file, for editors.

@@ -75,7 +75,7 @@ pub fn check_policies(settings: &Settings) -> Result<(), ConfigError> {
     if complaints.is_empty() {
         return Ok(());
     }
-    complaints.sort_by_key(|complaint| (complaint.line, complaint.column));
+    complaints.sort_by_key(Complaint::position);
     Err(ConfigError::Invalid(complaints))
 }
 

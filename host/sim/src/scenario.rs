@@ -48,10 +48,9 @@ mod problem;
 mod provider;
 mod real;
 mod sent;
-mod syntax;
+mod spread;
 #[cfg(test)]
 mod tests;
-mod value;
 
 use std::path::Path;
 
@@ -61,8 +60,9 @@ pub use self::plan::{
     Budget, Change, Children, Choice, Chosen, Demand, Dist, Failing, Fault, Instances, Kill, Load,
     Plan, Provider, Recorded, Swap, Timeouts, Window,
 };
-pub use self::problem::{Complaint, ScenarioError};
-pub(crate) use self::syntax::{nearest, reword};
+pub use self::problem::ScenarioError;
+pub use weir_settings::Complaint;
+pub(crate) use weir_settings::{nearest, reword};
 
 /// A file: one world or several that differ in values.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ impl Scenario {
     ///
     /// It cannot be read, or something in it cannot be done.
     pub fn load(path: &Path) -> Result<Self, ScenarioError> {
-        let text = std::fs::read_to_string(path)
+        let text = weir_settings::read(path)
             .map_err(|source| ScenarioError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, &path.display().to_string())
     }

@@ -66,10 +66,10 @@ pub(crate) fn failure(error: &anyhow::Error) -> Value {
 
 fn complaint(complaint: &Complaint) -> Value {
     json!({
-        "file": complaint.file,
-        "line": complaint.line,
-        "column": complaint.column,
-        "key": complaint.key,
+        "file": complaint.place.file,
+        "line": complaint.place.line,
+        "column": complaint.place.column,
+        "key": complaint.place.key,
         "problem": complaint.problem,
     })
 }

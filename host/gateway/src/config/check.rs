@@ -11,28 +11,24 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use weir_core::Slot;
 use weir_core::config as core;
-use weir_core::units::Tokens;
+use weir_settings::table::{self, plain_model};
+use weir_settings::{Complaint, Page};
 
 use super::file::{self, File};
-use super::problem::{Complaint, ConfigError, Problem};
+use super::problem::{ConfigError, Problem};
 use super::secret::{KeyHash, Secret};
-use super::{BaseUrl, Choice, Journal, Policies, Settings, Tenant, Upstream, convert, syntax};
+use super::{BaseUrl, Choice, Journal, Policies, Settings, Tenant, Upstream, convert};
 
 /// Checks one file.
 pub(super) struct Checker<'a> {
-    text: &'a str,
-    name: &'a str,
+    page: Page<'a>,
     env: &'a dyn Fn(&str) -> Option<String>,
     complaints: Vec<Complaint>,
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(
-        text: &'a str,
-        name: &'a str,
-        env: &'a dyn Fn(&str) -> Option<String>,
-    ) -> Self {
-        Self { text, name, env, complaints: Vec::new() }
+    pub(super) fn new(page: Page<'a>, env: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Self { page, env, complaints: Vec::new() }
     }
 
     pub(super) fn settings(mut self, file: File) -> Result<Settings, ConfigError> {
@@ -47,9 +43,9 @@ impl<'a> Checker<'a> {
             journal: file.journal.map(|journal| self.journal(&journal)),
             upstreams: self.upstreams(file.upstream),
             tenants: self.tenants(file.tenant),
-            line: convert::line(&file.line),
-            retries: convert::retries(&file.retries),
-            ramp: core::Ramp { share: file.ramp.share.get(), step: file.ramp.step.micros() },
+            line: file.line.core(),
+            retries: file.retries.core(),
+            ramp: file.ramp.core(),
             policies: self.policies(file.policies),
             admin: self.credential(
                 ("token_env", file.admin.token_env.as_ref()),
@@ -60,12 +56,12 @@ impl<'a> Checker<'a> {
         if self.complaints.is_empty() {
             return Ok(settings);
         }
-        self.complaints.sort_by_key(|complaint| (complaint.line, complaint.column));
+        self.complaints.sort_by_key(Complaint::position);
         Err(ConfigError::Invalid(self.complaints))
     }
 
     fn complain(&mut self, span: Range<usize>, problem: &Problem) {
-        self.complaints.push(syntax::complaint(self.text, self.name, &span, problem.to_string()));
+        self.complaints.push(self.page.complaint(&span, problem.to_string()));
     }
 
     /// Without tenants every caller is let in, so only this machine's may come.
@@ -90,7 +86,7 @@ impl<'a> Checker<'a> {
                 ("key_file", upstream.key_file.as_ref()),
             ),
             models: self.models(upstream.models, upstream.model),
-            limits: convert::limits(&upstream.limits),
+            limits: upstream.limits.core(),
             base_weight: upstream.base_weight.get(),
             timeouts: convert::timeouts(&upstream.timeouts),
             name: upstream.name.into_inner(),
@@ -112,18 +108,18 @@ impl<'a> Checker<'a> {
     fn models(
         &mut self,
         plain: Vec<Spanned<String>>,
-        tables: Vec<file::Model>,
+        tables: Vec<table::Model>,
     ) -> Vec<core::Model> {
         self.model_names(plain.iter());
         self.model_names(tables.iter().map(|model| &model.name));
-        let mut models: Vec<core::Model> = tables.into_iter().map(convert::model).collect();
+        let mut models: Vec<core::Model> = tables.iter().map(table::Model::core).collect();
         for name in plain.into_iter().map(Spanned::into_inner) {
             if models.iter().all(|model| model.name != name) {
-                models.push(convert::plain_model(name));
+                models.push(plain_model(&name));
             }
         }
         if models.is_empty() {
-            models.push(convert::plain_model("*".to_owned()));
+            models.push(plain_model("*"));
         }
         models
     }
@@ -156,7 +152,7 @@ impl<'a> Checker<'a> {
         Tenant {
             key,
             weight: tenant.weight.get(),
-            limits: convert::limits(&tenant.limits),
+            limits: tenant.limits.core(),
             quota: tenant.quota.and_then(|quota| self.quota(&quota)),
             name: tenant.name.into_inner(),
         }
@@ -183,18 +179,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn quota(&mut self, quota: &Spanned<file::Quota>) -> Option<core::Quota> {
-        let written = quota.get_ref();
-        if written.tokens.is_none() && written.usd.is_none() {
+    fn quota(&mut self, quota: &Spanned<table::Quota>) -> Option<core::Quota> {
+        let taken = quota.get_ref().core();
+        if taken.is_none() {
             self.complain(quota.span(), &Problem::EmptyQuota);
-            return None;
         }
-        Some(core::Quota {
-            tokens: written.tokens.map(|tokens| Tokens(tokens.get())),
-            cost: written.usd.map(super::value::Dollars::nano),
-            period: written.period.micros(),
-            soft: written.soft.thousandths(),
-        })
+        taken
     }
 
     fn policies(&mut self, policies: file::Policies) -> Policies {
@@ -216,18 +206,18 @@ impl<'a> Checker<'a> {
     fn choice(
         &mut self,
         slot: Slot,
-        choice: Option<file::Choice>,
+        choice: Option<table::Choice>,
         folder: &Range<usize>,
     ) -> Choice {
-        let place = |span| syntax::place(self.text, self.name, span);
+        let page = self.page;
         let Some(choice) = choice else {
             return Choice {
                 name: default_policy(slot).to_owned(),
                 settings: serde_json::json!({}),
-                place: place(folder),
+                place: page.place(folder),
             };
         };
-        let place = place(&choice.name.span());
+        let place = page.place(&choice.name.span());
         let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let name = choice.name.get_ref();
         if name.is_empty() || !name.bytes().all(allowed) {
@@ -298,7 +288,9 @@ impl<'a> Checker<'a> {
     }
 
     fn path(&self, path: &Path) -> PathBuf {
-        Path::new(self.name).parent().map_or_else(|| path.to_owned(), |folder| folder.join(path))
+        Path::new(self.page.name)
+            .parent()
+            .map_or_else(|| path.to_owned(), |folder| folder.join(path))
     }
 }
 

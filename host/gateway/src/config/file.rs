@@ -3,18 +3,16 @@
 //! Types here hold what a file says, each value checked alone. What must agree with something else (names,
 //! credentials, lanes) is checked when the file becomes [`super::Settings`].
 
-use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
-use weir_core::config as core;
-
-use super::value::{Dollars, Positive, Share, Span};
+use weir_core::units::Micros;
+use weir_settings::table::{Choice, Limits, Line, Model, Quota, Ramp, Retries};
+use weir_settings::value::{Positive, Span};
 
 /// The settings of a weir host. Everything has a default but one upstream.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -112,49 +110,6 @@ fn base_weight() -> Positive {
     Positive::new(1.0)
 }
 
-/// A model with limits or prices of its own.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Model {
-    /// As the provider names it, or `*`.
-    #[schemars(with = "String")]
-    pub(super) name: Spanned<String>,
-    /// Limits of this model alone.
-    #[serde(default)]
-    pub(super) limits: Limits,
-    /// What it costs.
-    #[serde(default)]
-    pub(super) price: Price,
-}
-
-/// What is limited. An absent one is learned where it can be.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Limits {
-    /// In flight at once: where an upstream's limit starts; for a tenant a cap.
-    pub(super) concurrency: Option<NonZeroU32>,
-    /// Requests a minute.
-    pub(super) rpm: Option<NonZeroU64>,
-    /// Tokens a minute, input and output together.
-    pub(super) tpm: Option<NonZeroU64>,
-    /// Input tokens a minute.
-    pub(super) input_tpm: Option<NonZeroU64>,
-    /// Output tokens a minute.
-    pub(super) output_tpm: Option<NonZeroU64>,
-}
-
-/// US dollars for a million tokens.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Price {
-    /// Input tokens.
-    pub(super) input: Dollars,
-    /// Input tokens read from the provider's cache; as other input when absent.
-    pub(super) cached_input: Option<Dollars>,
-    /// Output tokens.
-    pub(super) output: Dollars,
-}
-
 /// How long to wait for an upstream.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -173,7 +128,7 @@ pub(super) struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        let secs = |secs| Span::new(Duration::from_secs(secs));
+        let secs = |secs| Span::new(Micros::from_secs(secs));
         Self {
             connect: secs(5),
             headers: secs(300),
@@ -212,109 +167,6 @@ fn weight() -> NonZeroU32 {
     NonZeroU32::MIN
 }
 
-/// A budget that comes back whole at the end of each period. Tokens, dollars or both must be given.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Quota {
-    /// Tokens, input and output together.
-    pub(super) tokens: Option<NonZeroU64>,
-    /// US dollars.
-    pub(super) usd: Option<Dollars>,
-    /// How long a period is; periods count from the host's start.
-    pub(super) period: Span,
-    /// From this share spent, sheddable work is refused.
-    pub(super) soft: Share,
-}
-
-impl Default for Quota {
-    fn default() -> Self {
-        let period = Span::new(Duration::from_secs(24 * 60 * 60));
-        Self { tokens: None, usd: None, period, soft: Share::new(0.8) }
-    }
-}
-
-/// Bounds of the line of waiting requests.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Line {
-    /// Waiting requests in all.
-    pub(super) max_items: NonZeroUsize,
-    /// Waiting requests of one tenant.
-    pub(super) max_items_per_tenant: NonZeroUsize,
-    /// Bytes of waiting bodies in all.
-    pub(super) max_bytes: NonZeroU64,
-    /// How long a request that brings no deadline may wait; once it is answered, `timeouts` bound it.
-    pub(super) default_deadline: Span,
-    /// How often a request may be refused before work began.
-    pub(super) max_refusals: u16,
-    /// Sessions remembered while idle.
-    pub(super) max_sessions: NonZeroUsize,
-    /// How deep a tree of requests may stand for slots to be kept free for its deeper ones.
-    pub(super) max_nesting: u16,
-    /// Others may pass a request that waits for room; otherwise strict order.
-    pub(super) passing: bool,
-}
-
-impl Default for Line {
-    fn default() -> Self {
-        let line = core::Line::default();
-        let count = |count| NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
-        Self {
-            max_items: count(line.max_items),
-            max_items_per_tenant: count(line.max_items_per_tenant),
-            max_bytes: NonZeroU64::new(line.max_bytes).unwrap_or(NonZeroU64::MIN),
-            default_deadline: Span::from_micros(line.default_deadline),
-            max_refusals: line.max_refusals,
-            max_sessions: count(line.max_sessions),
-            max_nesting: line.max_nesting,
-            passing: line.passing,
-        }
-    }
-}
-
-/// How many retries of failures an upstream or model allows.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Retries {
-    /// Retries for each request.
-    pub(super) ratio: Share,
-    /// Retries a second that are allowed besides.
-    pub(super) reserve_per_second: Positive,
-    /// How long requests count.
-    pub(super) window: Span,
-    /// The most of it that one tenant may use.
-    pub(super) tenant_share: Share,
-}
-
-impl Default for Retries {
-    fn default() -> Self {
-        let budget = core::RetryBudget::default();
-        Self {
-            ratio: Share::new(budget.ratio),
-            reserve_per_second: Positive::new(budget.reserve_per_second),
-            window: Span::from_micros(budget.window),
-            tenant_share: Share::new(budget.tenant_share),
-        }
-    }
-}
-
-/// After a closure admissions start with a share of the limit and double each step without a refusal.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Ramp {
-    /// Of the limit; one request at least.
-    pub(super) share: Share,
-    /// Between doublings.
-    pub(super) step: Span,
-}
-
-impl Default for Ramp {
-    fn default() -> Self {
-        let ramp = core::Ramp::default();
-        Self { share: Share::new(ramp.share), step: Span::from_micros(ramp.step) }
-    }
-}
-
 /// Which policies decide.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -336,19 +188,6 @@ pub(super) struct Policies {
     pub(super) route: Option<Choice>,
     /// How many children a task may start.
     pub(super) fanout: Option<Choice>,
-}
-
-/// A policy for a slot.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a table such as { use = \"limit-aimd\" }")]
-pub(super) struct Choice {
-    /// Its name, which is its file's name without `.wasm`.
-    #[serde(rename = "use")]
-    #[schemars(with = "String")]
-    pub(super) name: Spanned<String>,
-    /// What it is started with; the documentation of the policy tells what it takes, and an unknown one is refused.
-    #[serde(default)]
-    pub(super) settings: BTreeMap<String, serde_json::Value>,
 }
 
 /// Who may use `/admin`. With neither key nobody may.
@@ -382,7 +221,7 @@ pub(super) struct Host {
 impl Default for Host {
     fn default() -> Self {
         let count = |count| NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
-        let secs = |secs| Span::new(Duration::from_secs(secs));
+        let secs = |secs| Span::new(Micros::from_secs(secs));
         Self {
             max_body: count(32 << 20),
             max_connections: count(10_000),

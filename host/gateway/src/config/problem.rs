@@ -1,9 +1,9 @@
 //! What can be wrong in a settings file, each with its place and how to mend it.
 
-use std::fmt;
 use std::io;
-use std::ops::Range;
 use std::path::PathBuf;
+
+use weir_settings::{Complaint, lines};
 
 use super::base_url::BadUrl;
 use super::secret::BadSecret;
@@ -25,57 +25,6 @@ pub enum ConfigError {
     /// Policies cannot be tried on this machine.
     #[error("cannot try the policies: {0}")]
     Engine(String),
-}
-
-fn lines(complaints: &[Complaint]) -> String {
-    let lines: Vec<String> = complaints.iter().map(ToString::to_string).collect();
-    lines.join("\n")
-}
-
-/// Where something is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file's name as given.
-    pub file: String,
-    /// From 1.
-    pub line: usize,
-    /// In characters, from 1.
-    pub column: usize,
-    /// The key's path, such as `policies.limit.use`; empty for the file itself.
-    pub key: String,
-}
-
-impl Place {
-    /// What is wrong there.
-    pub(crate) fn complain(&self, problem: String) -> Complaint {
-        let Self { file, line, column, key } = self.clone();
-        Complaint { file, line, column, key, problem }
-    }
-}
-
-/// One thing that is wrong, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
-    /// The file's name as given.
-    pub file: String,
-    /// From 1.
-    pub line: usize,
-    /// In characters, from 1.
-    pub column: usize,
-    /// The key's path, such as `upstream[0].limits.rpm`; empty for the file itself.
-    pub key: String,
-    /// What is wrong and how to mend it.
-    pub problem: String,
-}
-
-impl fmt::Display for Complaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
-        if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
-        }
-        f.write_str(&self.problem)
-    }
 }
 
 /// What is wrong with a value that had the right shape. No variant holds a credential.
@@ -125,12 +74,4 @@ pub(super) enum Problem {
     NoFolder(PathBuf),
     #[error("{0:?} is no policy's name: lower-case letters, digits and `-` are allowed")]
     BadPolicy(String),
-}
-
-/// The line and the column, both from 1, of a byte of a text.
-pub(super) fn line_and_column(text: &str, span: &Range<usize>) -> (usize, usize) {
-    let before = text.get(..span.start).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    (line, before[line_start..].chars().count() + 1)
 }

@@ -4,21 +4,21 @@
 //! each case with its values in place, so that a bad value is refused whichever way it comes.
 
 use toml::{Table, Value};
+use weir_settings::{Complaint, Page, nearest};
 
 use super::Scenario;
 use super::check::Checker;
 use super::file::{Case, File};
 use super::plan::Plan;
-use super::problem::{Complaint, ScenarioError};
-use super::syntax::{Page, nearest, place};
+use super::problem::ScenarioError;
 
 /// More cases than anybody writes by hand.
 const MOST: usize = 1_000;
 
 /// All of a file.
 pub(super) fn scenario(text: &str, name: &str) -> Result<Scenario, ScenarioError> {
-    let page = Page { text, name, case: None };
-    let file = page.read().map_err(|complaint| ScenarioError::Invalid(vec![complaint]))?;
+    let page = Page::new(text, name);
+    let file: File = page.read().map_err(|complaint| ScenarioError::Invalid(vec![complaint]))?;
     let about = file.about.clone();
     let cases = file.case.iter().map(|case| case.name.clone()).collect::<Vec<_>>();
     let plan = plan(&page, file)?;
@@ -57,10 +57,10 @@ fn with_case(
     number: usize,
     name: &toml::Spanned<String>,
 ) -> Result<Plan, Vec<Complaint>> {
-    let at = place(page.text, &name.span());
+    let at = page.line_and_column(&name.span());
     let here = |words: String| {
         let mut complaint = page.complaint(&name.span(), words);
-        name.get_ref().clone_into(&mut complaint.case);
+        complaint.place.case = Some(name.get_ref().clone());
         vec![complaint]
     };
     let mut table: Table = toml::from_str(page.text).map_err(|error| here(error.to_string()))?;

@@ -7,13 +7,13 @@ use std::ops::Range;
 
 use toml::Spanned;
 use weir_core::config as core;
-use weir_core::units::{Micros, Tokens};
+use weir_core::units::Micros;
+use weir_settings::table::Quota;
+use weir_settings::{Complaint, Page, nearest};
 
 use super::convert;
 use super::file::{self, File};
 use super::plan::{Instances, Kill, Plan};
-use super::problem::Complaint;
-use super::syntax::{Page, nearest};
 
 /// More samples than a plot can show.
 const MOST_SAMPLES: u64 = 200_000;
@@ -42,8 +42,8 @@ impl<'a> Checker<'a> {
             case: String::new(),
             duration,
             warm_up,
-            drain: file.drain.0,
-            sample: file.sample.0,
+            drain: file.drain.get(),
+            sample: file.sample.get(),
             seed: file.seed,
             policies: self.policies(file.policies),
             swaps: self.swaps(file.swap, duration),
@@ -56,7 +56,7 @@ impl<'a> Checker<'a> {
         if self.complaints.is_empty() {
             return Ok(plan);
         }
-        self.complaints.sort_by_key(|complaint| (complaint.line, complaint.column));
+        self.complaints.sort_by_key(Complaint::position);
         Err(self.complaints)
     }
 
@@ -113,12 +113,12 @@ impl<'a> Checker<'a> {
     }
 
     fn times(&mut self, file: &File) -> (Micros, Micros) {
-        let duration = file.duration.get_ref().0;
-        let warm_up = file.warm_up.as_ref().map_or(Micros::ZERO, |time| time.get_ref().0);
+        let duration = file.duration.get_ref().get();
+        let warm_up = file.warm_up.as_ref().map_or(Micros::ZERO, |time| time.get_ref().get());
         if let Some(written) = file.warm_up.as_ref().filter(|_| warm_up >= duration) {
             self.complain(written.span(), "it must be shorter than `duration`".to_owned());
         }
-        if duration.plus(file.drain.0).0 / file.sample.0.0 > MOST_SAMPLES {
+        if duration.plus(file.drain.get()).0 / file.sample.get().0 > MOST_SAMPLES {
             let words = format!("it has more than {MOST_SAMPLES} samples; set a longer `sample`");
             self.complain(file.duration.span(), words);
         }
@@ -133,12 +133,12 @@ impl<'a> Checker<'a> {
         let lanes = self.lanes(&upstreams, &file.lane);
         core::Config {
             seed: file.seed,
-            line: convert::line(&file.line),
+            line: file.line.core(),
             tenants: self.tenants(&file.tenant),
             upstreams,
             lanes,
-            retries: convert::retries(&file.retries),
-            ramp: core::Ramp { share: file.ramp.share.0, step: file.ramp.step.0 },
+            retries: file.retries.core(),
+            ramp: file.ramp.core(),
         }
     }
 
@@ -147,8 +147,8 @@ impl<'a> Checker<'a> {
         core::Upstream {
             name: upstream.name.get_ref().clone(),
             kind: upstream.kind.name().to_owned(),
-            limits: convert::limits(&upstream.limits),
-            base_weight: upstream.base_weight.0,
+            limits: upstream.limits.core(),
+            base_weight: upstream.base_weight.get(),
             models: convert::models(upstream),
         }
     }
@@ -164,23 +164,17 @@ impl<'a> Checker<'a> {
         core::Tenant {
             name: tenant.name.get_ref().clone(),
             weight: tenant.weight.get(),
-            limits: convert::limits(&tenant.limits),
+            limits: tenant.limits.core(),
             quota: tenant.quota.as_ref().and_then(|quota| self.quota(quota)),
         }
     }
 
-    fn quota(&mut self, quota: &Spanned<file::Quota>) -> Option<core::Quota> {
-        let written = quota.get_ref();
-        if written.tokens.is_none() && written.usd.is_none() {
+    fn quota(&mut self, quota: &Spanned<Quota>) -> Option<core::Quota> {
+        let taken = quota.get_ref().core();
+        if taken.is_none() {
             self.complain(quota.span(), "a quota needs `tokens`, `usd` or both".to_owned());
-            return None;
         }
-        Some(core::Quota {
-            tokens: written.tokens.map(|tokens| Tokens(tokens.get())),
-            cost: written.usd.map(|usd| usd.0),
-            period: written.period.0,
-            soft: convert::thousandths(written.soft),
-        })
+        taken
     }
 
     fn instances(&mut self, instances: &Spanned<file::Instances>) -> Instances {
@@ -189,7 +183,7 @@ impl<'a> Checker<'a> {
         if count > MOST_INSTANCES {
             self.complain(instances.span(), format!("at most {MOST_INSTANCES} instances can run"));
         }
-        if written.refresh.0 >= written.term.0 {
+        if written.refresh.get() >= written.term.get() {
             let words = "`refresh` must be shorter than `term`, or leases lapse between refreshes";
             self.complain(instances.span(), words.to_owned());
         }
@@ -201,13 +195,13 @@ impl<'a> Checker<'a> {
         let mut kills: Vec<Kill> = written
             .kill
             .iter()
-            .map(|kill| Kill { at: kill.at.0, instance: kill.instance })
+            .map(|kill| Kill { at: kill.at.get(), instance: kill.instance })
             .collect();
         kills.sort_by_key(|kill| (kill.at, kill.instance));
         Instances {
             count,
-            term: written.term.0,
-            refresh: written.refresh.0,
+            term: written.term.get(),
+            refresh: written.refresh.get(),
             coordinated: written.coordinated,
             kills,
         }

@@ -4,8 +4,10 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use serde::Deserialize;
 use toml::Spanned;
+use weir_core::units::Micros;
+use weir_settings::value::{Amount, Positive, Share, Span, Time};
 
-use super::value::{Amount, Counts, Positive, Share, Span, Spans, Time};
+use super::spread::{Counts, Sigma, Spans};
 
 /// A kind of requests and where they come from: any of `open`, `agents`, `backlog` and `burst`, together. With none
 /// of them it is a pattern for another's `children` or `then`.
@@ -77,12 +79,12 @@ fn start() -> Spanned<Time> {
 }
 
 const fn input() -> Counts {
-    Counts { mean: Positive(400.0), sigma: super::value::Sigma(0.0) }
+    Counts { mean: Positive::new(400.0), sigma: Sigma(0.0) }
 }
 
 fn cancel_after() -> Spans {
-    let second = Span(weir_core::units::Micros::SECOND);
-    Spans { mean: second, sigma: super::value::Sigma(1.0) }
+    let second = Span::new(Micros::SECOND);
+    Spans { mean: second, sigma: Sigma(1.0) }
 }
 
 const fn idempotent() -> bool {
@@ -146,7 +148,7 @@ pub(super) struct Children {
 }
 
 const fn after() -> Share {
-    Share(0.5)
+    Share::new(0.5)
 }
 
 const fn parks() -> bool {
@@ -168,5 +170,5 @@ pub(super) struct Budget {
 }
 
 const fn worth() -> [Share; 2] {
-    [Share(0.0), Share(1.0)]
+    [Share::new(0.0), Share::new(1.0)]
 }

@@ -4,15 +4,16 @@
 //! times, policies) is checked when the file becomes a [`super::Plan`].
 
 use std::collections::BTreeMap;
-use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU32;
 
 use serde::Deserialize;
 use toml::Spanned;
-use weir_core::config as core;
+use weir_core::units::Micros;
+use weir_settings::table::{Choice, Limits, Line, Model, Quota, Ramp, Retries};
+use weir_settings::value::{Positive, Span, Time};
 
 use super::demand::Demand;
 use super::provider::Provider;
-use super::value::{Dollars, Positive, Share, Span, Time};
 
 /// A world to run, once for each case.
 #[derive(Debug, Deserialize)]
@@ -74,7 +75,7 @@ pub(super) struct File {
 }
 
 fn sample() -> Span {
-    Span(weir_core::units::Micros::SECOND)
+    Span::new(Micros::SECOND)
 }
 
 const fn seed() -> u64 {
@@ -108,40 +109,8 @@ pub(super) struct Upstream {
     pub(super) provider: Provider,
 }
 
-const fn base_weight() -> Positive {
-    Positive(1.0)
-}
-
-/// A model with limits or prices of its own.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Model {
-    pub(super) name: Spanned<String>,
-    #[serde(default)]
-    pub(super) limits: Limits,
-    #[serde(default)]
-    pub(super) price: Price,
-}
-
-/// What is limited, as far as weir is told.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Limits {
-    /// Where an upstream's limit starts; for a tenant a cap.
-    pub(super) concurrency: Option<Spanned<NonZeroU32>>,
-    pub(super) rpm: Option<NonZeroU64>,
-    pub(super) tpm: Option<NonZeroU64>,
-    pub(super) input_tpm: Option<NonZeroU64>,
-    pub(super) output_tpm: Option<NonZeroU64>,
-}
-
-/// US dollars for a million tokens.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Price {
-    pub(super) input: Dollars,
-    pub(super) cached_input: Option<Dollars>,
-    pub(super) output: Dollars,
+fn base_weight() -> Positive {
+    Positive::new(1.0)
 }
 
 /// How long weir waits for an upstream.
@@ -156,7 +125,7 @@ pub(super) struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        let secs = |secs| Span(weir_core::units::Micros::from_secs(secs));
+        let secs = |secs| Span::new(Micros::from_secs(secs));
         Self { headers: secs(300), total: secs(900) }
     }
 }
@@ -187,22 +156,8 @@ fn weight() -> NonZeroU32 {
     NonZeroU32::MIN
 }
 
-/// A budget that comes back whole at the end of each period.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Quota {
-    pub(super) tokens: Option<NonZeroU64>,
-    pub(super) usd: Option<Dollars>,
-    pub(super) period: Span,
-    #[serde(default = "soft")]
-    pub(super) soft: Share,
-}
-
-const fn soft() -> Share {
-    Share(0.8)
-}
-
-/// Which policies decide.
+/// Which policies decide: each a shipped policy's name, a path that ends in `.wasm` (from this file's folder), or
+/// `none` for the host's own fallback.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Policies {
@@ -213,18 +168,6 @@ pub(super) struct Policies {
     pub(super) retry: Option<Choice>,
     pub(super) route: Option<Choice>,
     pub(super) fanout: Option<Choice>,
-}
-
-/// A policy for a slot.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table such as { use = \"limit-aimd\" }")]
-pub(super) struct Choice {
-    /// A shipped policy's name, a path that ends in `.wasm` (from this file's folder), or `none` for the host's
-    /// own fallback.
-    #[serde(rename = "use")]
-    pub(super) name: Spanned<String>,
-    #[serde(default)]
-    pub(super) settings: BTreeMap<String, serde_json::Value>,
 }
 
 /// Policies that change during the run.
@@ -238,75 +181,6 @@ pub(super) struct Swap {
     pub(super) name: Spanned<String>,
     #[serde(default)]
     pub(super) settings: BTreeMap<String, serde_json::Value>,
-}
-
-/// Bounds of the line of waiting requests.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Line {
-    pub(super) max_items: NonZeroUsize,
-    pub(super) max_items_per_tenant: NonZeroUsize,
-    pub(super) max_bytes: NonZeroU64,
-    pub(super) default_deadline: Span,
-    pub(super) max_refusals: u16,
-    pub(super) max_sessions: NonZeroUsize,
-    pub(super) max_nesting: u16,
-    /// Others may pass a request that waits for room; otherwise strict order.
-    pub(super) passing: bool,
-}
-
-impl Default for Line {
-    fn default() -> Self {
-        let line = core::Line::default();
-        let count = |count| NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
-        Self {
-            max_items: count(line.max_items),
-            max_items_per_tenant: count(line.max_items_per_tenant),
-            max_bytes: NonZeroU64::new(line.max_bytes).unwrap_or(NonZeroU64::MIN),
-            default_deadline: Span(line.default_deadline),
-            max_refusals: line.max_refusals,
-            max_sessions: count(line.max_sessions),
-            max_nesting: line.max_nesting,
-            passing: line.passing,
-        }
-    }
-}
-
-/// How many retries of failures an upstream or model allows.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Retries {
-    pub(super) ratio: Share,
-    pub(super) reserve_per_second: Positive,
-    pub(super) window: Span,
-    pub(super) tenant_share: Share,
-}
-
-impl Default for Retries {
-    fn default() -> Self {
-        let budget = core::RetryBudget::default();
-        Self {
-            ratio: Share(budget.ratio),
-            reserve_per_second: Positive(budget.reserve_per_second),
-            window: Span(budget.window),
-            tenant_share: Share(budget.tenant_share),
-        }
-    }
-}
-
-/// After a closure admissions start with a share of the limit and double each step without a refusal.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Ramp {
-    pub(super) share: Share,
-    pub(super) step: Span,
-}
-
-impl Default for Ramp {
-    fn default() -> Self {
-        let ramp = core::Ramp::default();
-        Self { share: Share(ramp.share), step: Span(ramp.step) }
-    }
 }
 
 /// Several hosts, each with its own line and policies, that share every upstream through leases of its slots.
@@ -330,11 +204,11 @@ pub(super) struct Instances {
 }
 
 fn term() -> Span {
-    Span(weir_core::units::Micros::from_secs(10))
+    Span::new(Micros::from_secs(10))
 }
 
 fn refresh() -> Span {
-    Span(weir_core::units::Micros::from_secs(2))
+    Span::new(Micros::from_secs(2))
 }
 
 const fn coordinated() -> bool {

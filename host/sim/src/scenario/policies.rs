@@ -31,7 +31,7 @@ impl Checker<'_> {
     pub(super) fn swaps(&mut self, swaps: Vec<file::Swap>, duration: Micros) -> Vec<Swap> {
         let mut taken: Vec<Swap> = Vec::with_capacity(swaps.len());
         for swap in swaps {
-            let at = swap.at.get_ref().0;
+            let at = swap.at.get_ref().get();
             if at >= duration {
                 self.complain(swap.at.span(), "it must come before the end of the run".to_owned());
             }

@@ -4,8 +4,10 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use serde::Deserialize;
 use toml::Spanned;
+use weir_core::units::Micros;
+use weir_settings::value::{Amount, Positive, Share, Span, Time};
 
-use super::value::{Amount, Counts, Positive, Share, Span, Spans, Time};
+use super::spread::{Counts, Sigma, Spans};
 use super::{Counted, Shape};
 
 /// What weir is not told.
@@ -49,15 +51,15 @@ pub(super) struct Provider {
 }
 
 fn accepts() -> Share {
-    Share(0.1)
+    Share::new(0.1)
 }
 
 fn output() -> Counts {
-    Counts { mean: Positive(300.0), sigma: super::value::Sigma(0.5) }
+    Counts { mean: Positive::new(300.0), sigma: Sigma(0.5) }
 }
 
 fn refusal() -> Span {
-    Span(weir_core::units::Micros::from_millis(50))
+    Span::new(Micros::from_millis(50))
 }
 
 const fn headers() -> bool {
@@ -84,7 +86,7 @@ pub(super) struct Window {
 }
 
 fn per() -> Span {
-    Span(weir_core::units::Micros::from_secs(60))
+    Span::new(Micros::from_secs(60))
 }
 
 /// Service takes `1 + slope * (in flight - free) / free` times as long above `free` in flight.
@@ -129,7 +131,7 @@ pub(super) struct Fault {
 }
 
 const fn all() -> Share {
-    Share(1.0)
+    Share::new(1.0)
 }
 
 /// What goes wrong.

@@ -29,21 +29,21 @@ impl Checker<'_> {
             per_model: names.iter().map(per_model).collect(),
             windows: real.window.iter().map(|window| self.window(&names, window)).collect(),
             service: spans(real.service),
-            accepts: real.accepts.0,
-            token_rate: real.token_rate.map(|rate| rate.0),
+            accepts: real.accepts.get(),
+            token_rate: real.token_rate.map(|rate| rate.get()),
             output: counts(real.output),
             load: real
                 .load
                 .as_ref()
-                .map(|load| Load { free: load.free.get(), slope: load.slope.0 }),
-            refusal: real.refusal.0,
-            retry_after: real.retry_after.map(|span| span.0),
+                .map(|load| Load { free: load.free.get(), slope: load.slope.get() }),
+            refusal: real.refusal.get(),
+            retry_after: real.retry_after.map(|span| span.get()),
             headers: real.headers,
             changes: self.changes(&real.change),
             faults: real.fault.iter().map(|fault| self.fault(&names, fault)).collect(),
             timeouts: Timeouts {
-                headers: upstream.timeouts.headers.0,
-                total: upstream.timeouts.total.0,
+                headers: upstream.timeouts.headers.get(),
+                total: upstream.timeouts.total.get(),
             },
             models: names,
         }
@@ -53,7 +53,7 @@ impl Checker<'_> {
         Window {
             counts: window.counts,
             limit: window.limit.get(),
-            per: window.per.0,
+            per: window.per.get(),
             shape: window.shape,
             models: self.places(names, &window.models),
         }
@@ -75,7 +75,7 @@ impl Checker<'_> {
             self.complain(pair[1].at.span(), "changes must be in the order of time".to_owned());
         }
         let change = |change: &provider::Change| Change {
-            at: change.at.get_ref().0,
+            at: change.at.get_ref().get(),
             concurrency: change.concurrency.get(),
         };
         changes.iter().map(change).collect()
@@ -83,17 +83,17 @@ impl Checker<'_> {
 
     fn fault(&mut self, names: &[String], fault: &provider::Fault) -> Fault {
         Fault {
-            from: fault.from.0,
-            until: fault.span.map_or(Micros::MAX, |span| fault.from.0.plus(span.0)),
+            from: fault.from.get(),
+            until: fault.span.map_or(Micros::MAX, |span| fault.from.get().plus(span.get())),
             what: self.failing(fault),
-            share: fault.share.0,
+            share: fault.share.get(),
             models: self.places(names, &fault.models),
         }
     }
 
     fn failing(&mut self, fault: &provider::Fault) -> Failing {
         let what = *fault.what.get_ref();
-        let retry_after = fault.retry_after.map(|span| span.0);
+        let retry_after = fault.retry_after.map(|span| span.get());
         let stray = [
             (fault.status.is_some() && what != What::Error, "`status` goes with `error` alone"),
             (fault.factor.is_some() && what != What::Slow, "`factor` goes with `slow` alone"),
@@ -116,7 +116,7 @@ impl Checker<'_> {
             What::Throttle => Failing::Throttle { retry_after },
             What::Reset => Failing::Reset,
             What::Unreachable => Failing::Unreachable,
-            What::Slow => Failing::Slow(fault.factor.map_or(1.0, |factor| factor.0)),
+            What::Slow => Failing::Slow(fault.factor.map_or(1.0, |factor| factor.get())),
         }
     }
 

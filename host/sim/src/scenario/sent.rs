@@ -62,10 +62,10 @@ impl Checker<'_> {
             input: counts(demand.input),
             output: demand.output.map(counts),
             service: demand.service.map(spans),
-            declares: demand.declares.map(|share| share.0),
+            declares: demand.declares.map(|share| share.get()),
             max_output: demand.max_output.map(|tokens| Tokens(tokens.get())),
-            deadline: demand.deadline.map(|span| span.0),
-            cancel: demand.cancel.0,
+            deadline: demand.deadline.map(|span| span.get()),
+            cancel: demand.cancel.get(),
             cancel_after: spans(demand.cancel_after),
             sessions: self.sessions(demand),
             merge: demand.merge,
@@ -77,8 +77,8 @@ impl Checker<'_> {
     }
 
     fn span(&mut self, demand: &demand::Demand, duration: Micros) -> (Micros, Micros) {
-        let from = demand.from.get_ref().0;
-        let until = demand.until.as_ref().map_or(duration, |until| until.get_ref().0);
+        let from = demand.from.get_ref().get();
+        let until = demand.until.as_ref().map_or(duration, |until| until.get_ref().get());
         if from >= until.min(duration) {
             let span = demand.until.as_ref().map_or(demand.from.span(), Spanned::span);
             self.complain(span, "it ends before it begins".to_owned());
@@ -110,14 +110,14 @@ impl Checker<'_> {
 
     fn rates(&mut self, demand: &demand::Demand) -> Vec<(Micros, f64)> {
         let Some(open) = &demand.open else { return Vec::new() };
-        let mut rates = vec![(demand.from.get_ref().0, open.rate.0)];
+        let mut rates = vec![(demand.from.get_ref().get(), open.rate.get())];
         for change in &open.change {
-            let at = change.at.get_ref().0;
+            let at = change.at.get_ref().get();
             if rates.last().is_some_and(|(last, _)| *last >= at) {
                 let words = "changes must be in the order of time, after `from`".to_owned();
                 self.complain(change.at.span(), words);
             }
-            rates.push((at, change.rate.0));
+            rates.push((at, change.rate.get()));
         }
         rates
     }
@@ -125,10 +125,10 @@ impl Checker<'_> {
     fn bursts(&mut self, demand: &demand::Demand, duration: Micros) -> Vec<(Micros, u32)> {
         let mut bursts = Vec::new();
         if demand.backlog > 0 {
-            bursts.push((demand.from.get_ref().0, demand.backlog));
+            bursts.push((demand.from.get_ref().get(), demand.backlog));
         }
         for burst in &demand.burst {
-            let at = burst.at.get_ref().0;
+            let at = burst.at.get_ref().get();
             if at >= duration {
                 self.complain(burst.at.span(), "it must come before the end of the run".to_owned());
             }
@@ -159,7 +159,7 @@ impl Checker<'_> {
                 "the budget's `reserve` is above its `tokens`".to_owned(),
             ),
             (
-                written.budget.as_ref().is_some_and(|b| b.worth[0].0 > b.worth[1].0),
+                written.budget.as_ref().is_some_and(|b| b.worth[0].get() > b.worth[1].get()),
                 "`worth` is a least and a most, in that order".to_owned(),
             ),
         ];
@@ -170,12 +170,12 @@ impl Checker<'_> {
             of: written.of.iter().map(|name| self.demand_named(name, names)).collect(),
             least: written.least,
             most: most.max(written.least),
-            after: written.after.0,
+            after: written.after.get(),
             parks: written.parks,
             budget: written.budget.as_ref().map(|budget| Budget {
                 tokens: Tokens(budget.tokens.get()),
                 reserve: Tokens(budget.reserve),
-                worth: (budget.worth[0].0, budget.worth[1].0),
+                worth: (budget.worth[0].get(), budget.worth[1].get()),
             }),
         }
     }
