@@ -166,11 +166,6 @@ impl<'a> World<'a> {
         self.live.is_empty() && self.queue.next().is_none_or(|at| at > self.now)
     }
 
-    /// No request is there, and none follows at once on one that has just left.
-    fn is_over(&self) -> bool {
-        self.live.is_empty() && self.queue.next().is_none_or(|at| at > self.now)
-    }
-
     /// Everything that happens now, as much as fits a batch, and what the hosts make of it.
     fn step(&mut self, progress: &mut dyn FnMut(Progress)) {
         for host in &mut self.hosts {
