@@ -6,12 +6,11 @@
 //! with a line in the log, and the service goes on. The format is [`weir_core::journal`]'s.
 
 use std::collections::HashMap;
-use std::hash::Hasher;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use fnv::FnvHasher;
 use metrics::Counter;
 use weir_core::ids::{AttemptId, ItemId, TenantId};
 use weir_core::journal::{Arrived, Ended, Left, Line};
@@ -36,6 +35,7 @@ pub(crate) struct Journal {
     /// Lines of this step.
     lines: Vec<Line>,
     running: HashMap<AttemptId, Running>,
+    marks: Marks,
 }
 
 /// An attempt in flight.
@@ -59,7 +59,8 @@ impl Journal {
         let thread = std::thread::Builder::new().name("weir-journal".into());
         let writer = thread.spawn(move || write(&mut file, &source))?;
         let (lines, running) = (Vec::new(), HashMap::new());
-        Ok(Self { queue: End(queue), writer, now: Micros::ZERO, lines, running })
+        let marks = Marks(RandomState::new());
+        Ok(Self { queue: End(queue), writer, now: Micros::ZERO, lines, running, marks })
     }
 
     /// A step begins.
@@ -68,7 +69,9 @@ impl Journal {
     }
 
     pub(crate) fn arrived(&mut self, arrival: &Arrival) {
-        let arrived = Arrived::new(self.now, arrival, mark);
+        let mark = |tenant, name: &str| self.marks.name(tenant, name);
+        let mut arrived = Arrived::new(self.now, arrival, mark);
+        arrived.prefix.iter_mut().for_each(|hash| *hash = self.marks.prefix(*hash));
         self.lines.push(Line::Arrived(Box::new(arrived)));
     }
 
@@ -156,13 +159,18 @@ fn write(file: &mut File, source: &End) {
     }
 }
 
-/// A number that tells the names of a tenant apart; 0 for none.
-fn mark(tenant: TenantId, name: &str) -> u64 {
-    if name.is_empty() {
-        return 0;
+/// Numbers that tell names and prefixes apart. Their key is drawn anew for each host and written nowhere: whoever has the
+/// journal cannot find a name by hashing the likely ones.
+struct Marks(RandomState);
+
+impl Marks {
+    /// Of a tenant's session or task; 0 for none.
+    fn name(&self, tenant: TenantId, name: &str) -> u64 {
+        if name.is_empty() { 0 } else { self.0.hash_one((tenant.0, name)).max(1) }
     }
-    let mut hasher = FnvHasher::default();
-    hasher.write(&tenant.0.to_le_bytes());
-    hasher.write(name.as_bytes());
-    hasher.finish().max(1)
+
+    /// Of a prefix's hash.
+    fn prefix(&self, hash: u64) -> u64 {
+        self.0.hash_one(hash)
+    }
 }

@@ -37,6 +37,8 @@ pub struct Journal {
     pub skipped: u64,
     /// Lines that the host had not written, because its disk was too slow.
     pub lost: u64,
+    /// Requests of a tenant or to a lane that the header has not.
+    pub stray: u64,
 }
 
 /// A request and what became of it.
@@ -69,6 +71,20 @@ pub enum JournalError {
         "the first line is no header of a journal: {0}; `weir serve --journal FILE` writes journals"
     )]
     Header(String),
+    /// It was configured with nothing that could serve a request, or nobody who could send one.
+    #[error(
+        "the journal's header has no upstream, no tenant or no lane, so nothing can be replayed"
+    )]
+    Nobody,
+    /// A second run of a host stands behind the first.
+    #[error(
+        "line {line} of the journal begins another run of a host; put that line and those after it into a file of \
+         their own, and replay each alone"
+    )]
+    Restarted {
+        /// From 1.
+        line: u64,
+    },
     /// Another version of the format.
     #[error("the journal is of version {found}, and this program reads version {VERSION}")]
     Version {
@@ -119,15 +135,19 @@ impl Journal {
         if header.version != VERSION {
             return Err(JournalError::Version { found: header.version });
         }
-        let mut reader = Reader::default();
-        while let Some(line) = next(&mut from)? {
-            reader.line(&line);
+        let config = &header.config;
+        if config.upstreams.is_empty() || config.tenants.is_empty() || config.lanes.is_empty() {
+            return Err(JournalError::Nobody);
         }
-        let Reader { requests, skipped, lost, .. } = reader;
+        let mut reader = Reader::new(&header);
+        while let Some(line) = next(&mut from)? {
+            reader.line(&line)?;
+        }
+        let Reader { requests, skipped, lost, stray, .. } = reader;
         if requests.is_empty() {
             return Err(JournalError::Empty { skipped });
         }
-        Ok(Self { header, requests, skipped, lost })
+        Ok(Self { header, requests, skipped, lost, stray })
     }
 }
 
@@ -138,33 +158,58 @@ fn next(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     Ok((read > 0).then_some(line))
 }
 
-#[derive(Default)]
-struct Reader {
+struct Reader<'a> {
+    header: &'a Header,
+    /// Lines read, the header's among them.
+    lines: u64,
     requests: Vec<Seen>,
     places: BTreeMap<ItemId, usize>,
     skipped: u64,
     lost: u64,
+    stray: u64,
 }
 
-impl Reader {
-    fn line(&mut self, line: &[u8]) {
+impl<'a> Reader<'a> {
+    fn new(header: &'a Header) -> Self {
+        let (requests, places) = (Vec::new(), BTreeMap::new());
+        Self { header, lines: 1, requests, places, skipped: 0, lost: 0, stray: 0 }
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<(), JournalError> {
+        self.lines += 1;
         match serde_json::from_slice(line) {
             Ok(Line::Arrived(arrived)) => self.arrived(*arrived),
             Ok(Line::Ended(ended)) => self.ended(ended),
             Ok(Line::Left(left)) if left.why == "cancelled" => {
                 self.seen(left.item, |seen| seen.cancelled = Some(left.at));
             }
-            // A file that was begun anew may stand behind the one before.
-            Ok(Line::Left(_) | Line::Header(_)) => {}
+            Ok(Line::Left(_)) => {}
+            Ok(Line::Header(header)) => return self.begun_anew(&header),
             Ok(Line::Lost { lines }) => self.lost = self.lost.saturating_add(lines),
             Err(_) => self.skipped += 1,
         }
+        Ok(())
+    }
+
+    /// A file that was begun anew by the same run may stand behind the one before: its clock goes on.
+    fn begun_anew(&self, header: &Header) -> Result<(), JournalError> {
+        let last = self.requests.last().map_or(self.header.at, |seen| seen.arrived.at);
+        if header.config == self.header.config && header.at >= last {
+            return Ok(());
+        }
+        Err(JournalError::Restarted { line: self.lines })
     }
 
     fn arrived(&mut self, arrived: Arrived) {
         let first = self.requests.first().map_or(arrived.at, |first| first.arrived.at);
         if arrived.at.minus(first) > LONGEST_SPAN {
             self.skipped += 1;
+            return;
+        }
+        let config = &self.header.config;
+        let (tenant, lane) = (arrived.tenant.0 as usize, arrived.lane.0 as usize);
+        if tenant >= config.tenants.len() || lane >= config.lanes.len() {
+            self.stray += 1;
             return;
         }
         self.places.insert(arrived.item, self.requests.len());

@@ -31,7 +31,7 @@ pub enum RunError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// The hosts' configuration contradicts itself.
-    #[error("the scenario contradicts itself: {0}")]
+    #[error("the scenario contradicts itself")]
     Config(#[from] ConfigError),
     /// There is no thread for the run, or it broke down.
     #[error("the run's thread: {0}")]

@@ -10,6 +10,7 @@ mod outcome;
 mod page;
 mod world;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -26,7 +27,7 @@ pub(crate) struct SimArgs {
     /// providers, which hold the limits that were configured and take as long as they took
     #[arg(long, value_name = "JOURNAL", conflicts_with = "check")]
     replay: Option<PathBuf>,
-    /// The seed of all chance; by default the file's
+    /// The seed of all chance; by default the file's, and 1 with --check
     #[arg(long, conflicts_with = "seeds")]
     seed: Option<u64>,
     /// Run with the seeds from 1 to this
@@ -58,6 +59,19 @@ impl SimArgs {
             (None, None) => vec![unsaid],
         }
     }
+
+    fn one_policy_a_slot(&self) -> anyhow::Result<()> {
+        let compared = self.compare.iter().map(|compare| compare.slot);
+        let mut seen = BTreeSet::new();
+        for slot in compared.chain(self.policies.iter().map(|policy| policy.slot)) {
+            anyhow::ensure!(
+                seen.insert(slot),
+                "the slot `{slot}` is given more than one policy; keep one `--policy {slot}=...`, or compare them \
+                 with --compare"
+            );
+        }
+        Ok(())
+    }
 }
 
 /// Runs `weir sim`.
@@ -66,6 +80,7 @@ impl SimArgs {
 ///
 /// A scenario is not good, a policy cannot be loaded, or standard output cannot be written to.
 pub(crate) fn run(args: &SimArgs, output: Output) -> anyhow::Result<ExitCode> {
+    args.one_policy_a_slot()?;
     if let Some(path) = &args.check {
         return check::run(path, args, output);
     }

@@ -50,6 +50,23 @@ fn a_level_is_compared_under_the_same_seed_and_every_seed_counts() {
 }
 
 #[test]
+fn a_level_that_means_nothing_is_refused() {
+    let told = |from: &str, to: &str| {
+        assert!(FILE.contains(from));
+        let scenarios = [Scenario::parse(&FILE.replace(from, to), "s.toml").unwrap()];
+        Check::new(&scenarios).unwrap_err().to_string()
+    };
+    for level in ["nan", "inf", "-inf"] {
+        let said = told("at_most = 2", &format!("at_most = {level}"));
+        assert!(said.ends_with("is no level; write a finite number"), "{said}");
+    }
+    let own = told("baseline = \"alone\"", "baseline = \"crowded\"");
+    assert!(own.contains("a case cannot be its own `baseline`"), "{own}");
+    let empty = told("baseline = \"alone\"", "baseline = \"\"");
+    assert!(empty.contains("no case is named ``"), "{empty}");
+}
+
+#[test]
 fn threads_change_nothing() {
     assert_eq!(rows(1), rows(3));
 }

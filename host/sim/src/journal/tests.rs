@@ -122,6 +122,34 @@ fn what_is_no_journal_is_refused_with_words() {
 }
 
 #[test]
+fn a_header_that_serves_nobody_is_refused() {
+    let Line::Header(mut header) = header() else { panic!("a header") };
+    header.config.upstreams.clear();
+    let error = read(&text(&[Line::Header(header), arrived(1, 1)])).unwrap_err();
+    assert!(matches!(error, JournalError::Nobody), "{error}");
+}
+
+#[test]
+fn requests_of_nobody_and_to_nowhere_are_counted() {
+    let mut strange = arrived(7, 111);
+    let Line::Arrived(line) = &mut strange else { panic!("an arrival") };
+    line.tenant = weir_core::ids::TenantId(9);
+    let journal = read(&(text(&lines()) + &text(&[strange]))).unwrap();
+    assert_eq!((journal.stray, journal.skipped, journal.requests.len()), (1, 0, 4));
+}
+
+#[test]
+fn a_second_run_in_one_file_is_refused_by_its_line() {
+    let twice = text(&lines()).repeat(2);
+    let told = read(&twice).unwrap_err().to_string();
+    assert!(told.starts_with("line 12 of the journal begins another run"), "{told}");
+    let Line::Header(mut later) = header() else { panic!("a header") };
+    later.at = Micros::from_secs(115);
+    let rotated = text(&lines()) + &text(&[Line::Header(later), arrived(5, 120)]);
+    assert_eq!(read(&rotated).unwrap().requests.len(), 5);
+}
+
+#[test]
 fn requests_come_at_their_times_with_their_sizes() {
     let plan = read(&text(&lines())).unwrap().plan();
     let recorded = &plan.demands[0].recorded;

@@ -88,6 +88,9 @@ impl Level {
             (None, Some(most)) => Bound::AtMost(most),
             _ => return Err(format!("`{name}` needs one of `at_least` and `at_most`")),
         };
+        if let Some(wrong) = frame.at_least.or(frame.at_most).filter(|level| !level.is_finite()) {
+            return Err(format!("{wrong} is no level; write a finite number"));
+        }
         let Frame { from, until, baseline, .. } = frame;
         let level = Self { measure, name, from, until, baseline, bound };
         level.check(plan, cases)?;
@@ -108,6 +111,9 @@ impl Level {
         }
         if let Some(wrong) = self.measure.percentile().filter(|it| !(0.0..=100.0).contains(it)) {
             return Err(format!("{wrong} is not a percentile; write a number from 0 to 100"));
+        }
+        if self.baseline.as_ref() == Some(&plan.case) {
+            return Err("a case cannot be its own `baseline`; name another case".to_owned());
         }
         if let Some(name) = &self.baseline {
             known("case", name, cases.iter().copied())?;

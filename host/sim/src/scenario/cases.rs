@@ -30,6 +30,9 @@ pub(super) fn scenario(text: &str, name: &str) -> Result<Scenario, ScenarioError
                 format!("another case is named `{}`; give each a name of its own", case.get_ref());
             complaints.push(page.complaint(&case.span(), words));
         }
+        if case.get_ref().is_empty() {
+            complaints.push(page.complaint(&case.span(), "a case needs a name".to_owned()));
+        }
         match with_case(&page, number, case) {
             Ok(plan) => plans.push(plan),
             Err(more) => complaints.extend(more),

@@ -56,7 +56,13 @@ impl Checker<'_> {
             true => String::new(),
             false => serde_json::Value::from_iter(settings.clone()).to_string(),
         };
-        Choice { policy: self.chosen(slot, name), settings }
+        let policy = self.chosen(slot, name);
+        if policy == Chosen::Fallback && !settings.is_empty() {
+            let words =
+                "the host's own fallback takes no settings; take them out, or name a policy";
+            self.complain(name.span(), words.to_owned());
+        }
+        Choice { policy, settings }
     }
 
     fn chosen(&mut self, slot: Slot, name: &Spanned<String>) -> Chosen {

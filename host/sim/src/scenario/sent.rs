@@ -12,6 +12,10 @@ use super::plan::{Budget, Children, Demand};
 
 /// More requests in all than a record can hold in a machine's memory.
 const MOST_REQUESTS: f64 = 2e7;
+/// How long an agent's request is taken to last whose demand says no `service`, in microseconds.
+const SERVICE: f64 = 1e6;
+/// No request is taken to last less: what a refusal takes.
+const REFUSAL: f64 = 5e4;
 /// Callers at once.
 const MOST_AGENTS: u32 = 1_000_000;
 /// Children of one request.
@@ -186,7 +190,7 @@ impl Checker<'_> {
                 let words = format!("at most {MOST_AGENTS} agents can run");
                 self.complain(written.name.span(), words);
             }
-            let count = expected(demand, duration);
+            let count = expected(demand, duration) + by_agents(demand, duration);
             if count > MOST_REQUESTS {
                 let words = format!(
                     "it sends about {count:.0} requests, more than {MOST_REQUESTS:.0} that a run can keep; lower \
@@ -233,6 +237,15 @@ impl Checker<'_> {
 fn leads_to(demand: &Demand) -> impl Iterator<Item = usize> + '_ {
     let children = demand.children.iter().flat_map(|children| children.of.iter().copied());
     children.chain(demand.then)
+}
+
+/// About how many requests callers send that wait for answers.
+#[expect(clippy::cast_precision_loss, reason = "an estimate against a bound")]
+fn by_agents(demand: &Demand, duration: Micros) -> f64 {
+    let think = demand.think.map_or(0.0, |think| think.mean);
+    let service = demand.service.map_or(SERVICE, |service| service.mean.max(REFUSAL));
+    let span = demand.until.min(duration).minus(demand.from).0 as f64;
+    (f64::from(demand.agents) * span / (think + service)).min(demand.most as f64)
 }
 
 /// About how many requests a demand sends of itself.

@@ -45,6 +45,13 @@ fn a_bad_value_is_refused_with_its_place_and_how_to_mend_it() {
         ),
         ("backlog = 100", "open = { rate = nan }", "NaN is not a number, 0 or more"),
         ("backlog = 100", "open = { rate = 1e9 }", "more than 20000000 that a run can keep"),
+        ("backlog = 100", "agents = { count = 100000 }", "more than 20000000 that a run can keep"),
+        (
+            "[[demand]]",
+            "[policies]\nlimit = { use = \"none\", settings = { x = 1 } }\n[[demand]]",
+            "fallback takes no settings",
+        ),
+        ("\"10m\"", "\"500d\"", "is not at most 400 days"),
         ("backlog = 100", "cancel = 1.5\nbacklog = 1", "1.5 is not a share from 0 to 1"),
         (
             "backlog = 100",

@@ -10,7 +10,7 @@ use weir_sim::scenario::{Choice, Chosen};
 /// Another policy in a slot.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Override {
-    slot: Slot,
+    pub(super) slot: Slot,
     choice: Choice,
 }
 
@@ -90,6 +90,9 @@ fn choose(slot: Slot, text: &str) -> Result<Override, String> {
         None => (text, ""),
     };
     let policy = chosen(slot, name)?;
+    if policy == Chosen::Fallback && !settings.is_empty() {
+        return Err("`none` is the host's own fallback, which takes no settings".to_owned());
+    }
     Ok(Override { slot, choice: Choice { policy, settings: object(settings)? } })
 }
 
@@ -153,6 +156,7 @@ mod tests {
             ("limit=schedule-drr", "no policy `schedule-drr` for limit"),
             ("limit=gone.wasm", "no file `gone.wasm`"),
             ("limit=limit-aimd:{", "settings are a JSON object"),
+            ("limit=none:{\"floor\": 2}", "takes no settings"),
         ];
         for (text, words) in cases {
             let said = one(text).unwrap_err();

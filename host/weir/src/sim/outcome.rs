@@ -68,7 +68,11 @@ impl Outcome {
         let Summary { requests, done, left, attempts, throttled, failed, fallbacks, .. } =
             &self.summary;
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "requests {requests}: {done} answered, {left} left otherwise");
+        let open = requests.saturating_sub(done + left);
+        let _ = writeln!(
+            text,
+            "requests {requests}: {done} answered, {left} left otherwise, {open} unfinished"
+        );
         let _ = writeln!(text, "attempts {attempts}: {throttled} throttled, {failed} failed");
         if *fallbacks > 0 {
             let _ = writeln!(text, "policies gave no answer {fallbacks} times: the fallback did");

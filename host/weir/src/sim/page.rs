@@ -26,6 +26,16 @@ impl Page {
                 file.display()
             );
         }
+        // What is not there yet is no other file.
+        let same = |other: &PathBuf| {
+            file.canonicalize().is_ok_and(|file| other.canonicalize().is_ok_and(|it| it == file))
+        };
+        if let Some(read) = args.file.iter().chain(&args.replay).find(|other| same(other)) {
+            bail!(
+                "the report would overwrite {}, which is read; name another file",
+                read.display()
+            );
+        }
         Ok(Self(Some((file.clone(), Report::new(&scenario.name)))))
     }
 

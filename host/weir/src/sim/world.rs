@@ -22,6 +22,9 @@ pub(super) fn one(args: &SimArgs) -> anyhow::Result<Scenario> {
     if let Some(name) = &args.case {
         let known: Vec<String> = scenario.cases.iter().map(|plan| plan.case.clone()).collect();
         if !known.contains(name) {
+            if known.iter().all(String::is_empty) {
+                bail!("{} has no cases; leave --case out", scenario.name);
+            }
             bail!("{} has no case `{name}`; it has: {}", scenario.name, known.join(", "));
         }
     }
@@ -31,9 +34,9 @@ pub(super) fn one(args: &SimArgs) -> anyhow::Result<Scenario> {
 /// What a live host met, in the world of a scenario if one is named, and else in its own.
 fn replayed(path: &Path, args: &SimArgs) -> anyhow::Result<Scenario> {
     let journal = Journal::load(path).with_context(|| path.display().to_string())?;
-    let Journal { skipped, lost, .. } = journal;
-    if skipped > 0 || lost > 0 {
-        tracing::warn!(skipped, lost, journal = %path.display(), "the journal is not whole");
+    let Journal { skipped, lost, stray, .. } = journal;
+    if skipped > 0 || lost > 0 || stray > 0 {
+        tracing::warn!(skipped, lost, stray, journal = %path.display(), "the journal is not whole");
     }
     let mut scenario = match &args.file {
         Some(file) => Scenario::load(file)?,
@@ -51,6 +54,9 @@ fn replayed(path: &Path, args: &SimArgs) -> anyhow::Result<Scenario> {
     }
     if lost > 0 {
         scenario.about += &format!("; lines that were never written: {lost}");
+    }
+    if stray > 0 {
+        scenario.about += &format!("; requests of no known tenant or lane: {stray}");
     }
     ruled(&mut scenario, args);
     Ok(scenario)
