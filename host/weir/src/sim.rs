@@ -19,12 +19,14 @@ use crate::output::Output;
 
 /// What `weir sim` is told.
 #[derive(Debug, clap::Args)]
+#[command(next_line_help = true)]
 pub(crate) struct SimArgs {
     /// The scenario; `examples/scenarios` has some
     #[arg(required_unless_present_any = ["check", "replay"], conflicts_with = "check")]
     file: Option<PathBuf>,
-    /// Send what a live host met, from the journal that `weir serve --journal` wrote; without a scenario to its own
-    /// providers, which hold the limits that were configured and take as long as they took
+    /// Send what a live host met, from a journal of `weir serve --journal`
+    ///
+    /// Without a scenario: to the host's own providers, as configured and as slow as they were.
     #[arg(long, value_name = "JOURNAL", conflicts_with = "check")]
     replay: Option<PathBuf>,
     /// The seed of all chance; by default the file's, and 1 with --check
@@ -36,7 +38,7 @@ pub(crate) struct SimArgs {
     /// Run this case alone
     #[arg(long, value_name = "NAME", conflicts_with = "check")]
     case: Option<String>,
-    /// Another policy in a slot: a shipped one or a file that ends in .wasm, with settings as a JSON object
+    /// Another policy in a slot: a shipped one or a .wasm file, with settings as JSON
     #[arg(long = "policy", value_name = "SLOT=NAME[:JSON]", value_parser = choice::one)]
     policies: Vec<Override>,
     /// Run once with each of these policies in a slot and print them side by side

@@ -24,6 +24,12 @@ struct Figure {
     show: fn(Option<f64>) -> String,
 }
 
+impl Figure {
+    fn width(&self) -> usize {
+        self.name.len().max(9) + 1
+    }
+}
+
 /// What is compared: of the upstream and of the demand that come first in the file.
 const FIGURES: [Figure; 6] = [
     Figure { name: "ANSWERED", of: |it| Some(it.done as f64), more: true, show: count },
@@ -131,16 +137,19 @@ impl Comparison {
         let width = self.rows.iter().map(|row| row.policy.len()).max().unwrap_or(0).max(16);
         let mut text = format!("{scenario}{case}\n{:<width$}", "POLICY");
         for figure in &FIGURES {
-            let _ = write!(text, "{:>17}", figure.name);
+            let _ = write!(text, "{:>width$} ", figure.name, width = figure.width());
         }
         for row in &self.rows {
             let _ = write!(text, "\n{:<width$}", row.policy);
             for ((figure, value), best) in FIGURES.iter().zip(&row.figures).zip(&row.best) {
                 let mark = if *best { "*" } else { " " };
-                let _ = write!(text, "{:>16}{mark}", (figure.show)(*value));
+                let _ =
+                    write!(text, "{:>width$}{mark}", (figure.show)(*value), width = figure.width());
             }
         }
-        text.push_str("\n* best");
+        text.push_str(
+            "\n* best; IN USE: of what the first upstream takes at once, the share in flight",
+        );
         text
     }
 }

@@ -26,6 +26,11 @@ struct Outcome {
     levels: Vec<Row>,
 }
 
+/// What the columns mean.
+const LEGEND: &str = "\
+    IN USE: of what it takes at once, the share in flight; LIMIT: the policy's, on average\n\
+    ANSWERED: of the requests that came; WAIT: until first sent; COMPLETION: until answered\n";
+
 /// Runs each case with each seed and tells what came of it.
 pub(super) fn run(scenario: &Scenario, args: &SimArgs, output: Output) -> anyhow::Result<ExitCode> {
     // Levels are read first, so that a bad one is not told after a long run.
@@ -82,6 +87,7 @@ impl Outcome {
                 writeln!(text, "the record was full after {cut:.1} s: limits are told no further");
         }
         text.push_str(&self.upstreams());
+        text.push_str(LEGEND);
         text.push_str(&self.demands());
         if !self.levels.is_empty() {
             let _ = writeln!(text, "{}", Table(&self.levels));
