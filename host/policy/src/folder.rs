@@ -157,8 +157,12 @@ fn rejected(slot: Option<Slot>, file: PathBuf, error: &LoadError) -> Delivery {
     Delivery::Rejected { slot, file, words: error.to_string() }
 }
 
-/// One byte more than the compiler takes shows that there are too many.
-fn read(file: &Path) -> io::Result<Vec<u8>> {
+/// The bytes of a component's file. One byte more than the compiler takes shows that there are too many.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn read(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(file)?.take(LARGEST as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)

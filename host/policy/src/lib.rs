@@ -19,7 +19,7 @@ mod slots;
 pub use component::{Component, Digest, LARGEST, LoadError, Source};
 pub use engine::{CacheError, Engine, EngineError, Options, Pace, private_cache};
 pub use event::{Event, Version};
-pub use folder::{Delivery, Folder, SlotConfig, WatchError, Watcher};
+pub use folder::{Delivery, Folder, SlotConfig, WatchError, Watcher, read};
 pub use instance::Failed;
 pub use meter::Meter;
 pub use prepared::Prepared;

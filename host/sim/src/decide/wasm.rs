@@ -82,7 +82,7 @@ impl Workshop {
                 (name.clone(), shipped.wasm.to_vec(), Source::BuiltIn)
             }
             Chosen::File(path) => {
-                let read = std::fs::read(path);
+                let read = weir_policy::read(path);
                 let failed = |source| PolicyError::Read { path: path.clone(), source };
                 (path.display().to_string(), read.map_err(failed)?, Source::File(path.clone()))
             }
