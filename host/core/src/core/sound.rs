@@ -13,6 +13,7 @@ impl Core {
     /// The first rule that does not hold.
     pub fn check_invariants(&self) -> Result<(), Broken> {
         self.ledger.check_invariants()?;
+        self.ledger.check_sums(self.attempts.iter().map(|(_, attempt)| &attempt.held))?;
         let waiting = self.line.waiting();
         let by_lane = self.lane_ids().map(|id| self.line.lane(id)).sum();
         equal("waiting items by lane", by_lane, waiting)?;
